@@ -19,10 +19,13 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   bench: ['test', 'server', 'worker', 'node-relay', 'kinds', 'proto'],
 };
 
-const SLICES = 'auth|organizations|users|grants|endpoints|nodes|templates|workflows|audit|json';
+const SLICES =
+  'auth|organizations|users|keys|grants|endpoints|nodes|templates|workflows|audit|json';
 /** Files of a slice that answer its operations; all others are its resources: rows, rights, definitions. */
 const OPERATIONS =
-  '[\\w-]*routes|options|connect|create|get|update|delete|test-connection|inspect|render|show|admit|change|remove|cancel-runs|sweep/sweep';
+  '[\\w-]*routes|options|connect|create|get|update|rotate|delete|test-connection|inspect|render|show|admit|change|remove|cancel-runs|sweep/sweep';
+/** Of the triggers of workflows, what is no part of starting runs. */
+const ROWS = 'rows|state|store';
 
 /** Layers of the worker, from the street to the cellar. */
 export const LAYERS: readonly Layer[] = [
@@ -30,14 +33,20 @@ export const LAYERS: readonly Layer[] = [
   ['documents and facades', '^worker/(openapi|docs|help|facades)/'],
   [
     'operations',
-    `^worker/((${SLICES})/(${OPERATIONS})\\.ts$|workflows/executions/|events/(routes|send|schema)\\.ts$|tasks/)`,
+    `^worker/((${SLICES})/(${OPERATIONS})\\.ts$|workflows/executions/|transactions/[\\w-]+\\.ts$|events/(routes|send|schema)\\.ts$|tasks/)`,
   ],
   ['http', '^worker/http/'],
-  ['runs', '^worker/((runs|workflows/runs)/|events/(object|log|store|room)\\.ts$)'],
+  [
+    'runs',
+    `^worker/((runs|workflows/runs|transactions/log|schedules|data-changes|deliveries)/|workflows/triggers/(?!(${ROWS})\\.ts$)|events/(?!(routes|send|schema)\\.ts$))`,
+  ],
   ['calls', '^worker/calls/'],
   ['once', '^worker/idempotency/'],
   ['reach', '^worker/reach/'],
-  ['resources', `^worker/(${SLICES})/(?!(${OPERATIONS})\\.ts$|runs/|executions/)`],
+  [
+    'resources',
+    `^worker/(${SLICES})/(?!(${OPERATIONS})\\.ts$|runs/|executions/|triggers/(?!(${ROWS})\\.ts$))`,
+  ],
   ['operation', '^worker/route\\.ts$'],
   ['ground', '^worker/(access|drivers|limits|secrets|language|shapes)/'],
   ['cellar', '^worker/(db/|(?!index|app|route)[\\w-]+\\.ts$)'],

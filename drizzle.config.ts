@@ -5,8 +5,10 @@ export default defineConfig({
   dialect: 'sqlite',
   schema: [
     './worker/db/schema.ts',
+    './worker/db/keys.ts',
     './worker/db/nodes.ts',
     './worker/db/storage.ts',
+    './worker/db/tasks.ts',
     './worker/db/templates.ts',
     './worker/db/workflows.ts',
   ],

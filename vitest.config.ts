@@ -3,6 +3,7 @@ import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { exportJWK, generateKeyPair } from 'jose';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/order.ts';
+import { Stall } from './test/stall.ts';
 import { leftOut } from './tooling/left-out.ts';
 
 /** No test takes this long; a machine that does other things too must not make one fail. */
@@ -19,6 +20,11 @@ if (!Number.isInteger(SEED)) throw new Error('TEST_SEED takes an integer.');
 /** How many times as many random cases as usual, of the tests that say so. */
 const RUNS = Number(process.env.TEST_RUNS ?? 1);
 if (!Number.isInteger(RUNS) || RUNS < 1) throw new Error('TEST_RUNS takes an integer from 1.');
+
+/** Where `npm test` reads the result. */
+const REPORT = process.env.TEST_REPORT;
+const REPORTS: ['json', { outputFile: string }][] =
+  REPORT === undefined ? [] : [['json', { outputFile: REPORT }]];
 
 /** What vitest leaves out by itself, and what this machine cannot run. */
 const exclude = [...configDefaults.exclude, '.downloads/**', ...leftOut().tests];
@@ -59,6 +65,7 @@ export default defineConfig({
     // Much of a test's time is waiting: two at once on two cores.
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
+    reporters: ['default', new Stall(REPORT), ...REPORTS],
     provide: { seed: SEED, runs: RUNS },
     projects: [
       {

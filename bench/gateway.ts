@@ -11,6 +11,8 @@ import type { Running } from './baseline.ts';
 export interface MeasuredGateway extends Running {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** As `headers`, of an application that comes with an API key. */
+  readonly keyHeaders: Readonly<Record<string, string>>;
   /** Of the process that the others are children of. */
   readonly pid: number;
 }
@@ -43,10 +45,12 @@ export async function startGateway(
   try {
     const port = await printedPort(createInterface({ input: child.stdout }));
     const token = await makeOrganization(port, url, kind);
+    const key = await makeKey(port, token);
     return {
       port,
       path: '/api/v1/endpoints/measured/read',
       headers: { Authorization: `Bearer ${token}` },
+      keyHeaders: { Authorization: `Bearer ${key}` },
       pid: child.pid ?? 0,
       stop,
     };
@@ -85,6 +89,14 @@ export async function makeOrganization(
     { Authorization: `Bearer ${token}` },
   );
   return String(token);
+}
+
+/** Makes a key that reads the endpoint `measured` alone. */
+async function makeKey(port: number, token: string): Promise<string> {
+  const body = { name: 'measured', endpoints: { measured: 'Read' } };
+  const headers = { Authorization: `Bearer ${token}` };
+  const { key } = await post(`http://127.0.0.1:${port}/api/v1/iam/keys`, body, headers);
+  return String(key);
 }
 
 async function post(

@@ -3,6 +3,7 @@
  * server doing the same driver call: same run, interleaved, medians of five rounds, as a ratio.
  * CPU is of all processes but the load generator, the database's too, which is the same for both:
  * on a machine that does other things as well it wobbles less than what is there in a second.
+ * `by key` is the same read with an API key in the place of a login's token, as a ratio to that.
  *
  * npm run bench -- read [--rounds 5] [--seconds 2]
  */
@@ -13,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { startPostgres } from '../server/postgres-server.ts';
 import { startBaseline } from './baseline.ts';
 import { cpuSeconds } from './cpu.ts';
-import { startGateway } from './gateway.ts';
+import { type MeasuredGateway, startGateway } from './gateway.ts';
 import { generateLoad, type Load, type Measured } from './load.ts';
 
 const CONNECTIONS = [1, 16, 64];
@@ -43,7 +44,7 @@ try {
   ]);
   try {
     console.log(
-      'connections  baseline/s  gateway/s  ratio  p50 ms  added p50  p99 ms  (baseline p99)  CPU us  (baseline)',
+      'connections  baseline/s  gateway/s  ratio  p50 ms  added p50  p99 ms  (baseline p99)  CPU us  (baseline)  by key/s  ratio',
     );
     for (const connections of CONNECTIONS) {
       console.log(await compare(connections, baseline.port, gateway));
@@ -73,15 +74,16 @@ interface Round extends Measured {
 async function compare(
   connections: number,
   barePort: number,
-  gateway: { port: number; path: string; headers: Readonly<Record<string, string>> },
+  { keyHeaders, ...gateway }: MeasuredGateway,
 ): Promise<string> {
   const common = { body: BODY, connections, seconds: Number(values.seconds) };
   const bare = () => measure({ ...common, port: barePort, path: '/', headers: {} });
   const ours = () => measure({ ...common, ...gateway });
-  await Promise.all([bare(), ours()]);
+  const byKey = () => measure({ ...common, ...gateway, headers: keyHeaders });
+  await Promise.all([bare(), ours(), byKey()]);
   const rounds: Rounds = [];
   for (let round = 0; round < Number(values.rounds); round += 1) {
-    rounds.push({ bare: await bare(), ours: await ours() });
+    rounds.push({ bare: await bare(), ours: await ours(), byKey: await byKey() });
   }
   return line(connections, rounds);
 }
@@ -99,7 +101,7 @@ async function cpuOfOthers(): Promise<number> {
   return (await cpuSeconds(process.pid)) - (user + system) / 1_000_000;
 }
 
-type Rounds = { bare: Round; ours: Round }[];
+type Rounds = { bare: Round; ours: Round; byKey: Round }[];
 
 function line(connections: number, rounds: Rounds): string {
   const cell = (width: number, digits: number, of: (round: Rounds[number]) => number) => {
@@ -117,5 +119,7 @@ function line(connections: number, rounds: Rounds): string {
     cell(14, 2, ({ bare }) => bare.p99),
     cell(6, 0, ({ ours }) => ours.cpu),
     cell(10, 0, ({ bare }) => bare.cpu),
+    cell(8, 0, ({ byKey }) => byKey.throughput),
+    cell(5, 2, ({ ours, byKey }) => byKey.throughput / ours.throughput),
   ].join('  ');
 }

@@ -18,14 +18,14 @@ export interface KindShapes {
   readonly configPatch: ZodType;
   /** A request, in every form that `parseRequest` takes. */
   readonly body: ZodType;
-  /** What a request answers. */
-  readonly result: ZodType;
+  /** Forms of what a request answers; kinds that answer in the same form share its schema. */
+  readonly results: readonly ZodType[];
   /** One line of a result that comes as lines, where the kind streams. Contract §6, "Large results". */
   readonly line?: ZodType;
   /** One operation of a transaction, of kinds with `hasTransactions`. */
   readonly operation?: ZodType;
-  /** What an operation of a transaction answers. */
-  readonly outcome?: ZodType;
+  /** Forms of what an operation of a transaction answers. */
+  readonly outcomes?: readonly ZodType[];
 }
 
 /** One kind: its names, what its configuration and requests hold, which types write. */
@@ -40,6 +40,8 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly request: ZodType<Request>;
   /** Whether several requests can be sent as one transaction. Contract §6, "Transactions". */
   readonly hasTransactions: boolean;
+  /** Whether rows have columns, which CSV and a first line of columns need. Contract §6, "Large results". */
+  readonly hasColumns?: boolean;
   /** Request types and the mode of each: `read` types are taken on `/read`, where their content may still decide. */
   readonly types: { readonly [type: string]: Mode };
   /** Whether `request` alone decides which types there are: those beside `types` may be taken, too. */

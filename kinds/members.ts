@@ -148,6 +148,13 @@ export const VpnRoute = z.uuid().meta({
   examples: ['7a1c5e90-3b2d-4f68-a1e4-c5d6e7f80912'],
 });
 
+/** Member `numbers`. Contract §6, "Results never lose a value". */
+export const Numbers = z.literal('string').meta({
+  description:
+    'Every 64-bit column as a string, whatever its value, in every result, as `?numbers=string` asks for one; left out, only integers beyond ±2^53 are',
+  examples: ['string'],
+});
+
 /** Member `transport`. Contract §6, "Edge or relay". */
 export const Transport = z.enum(['edge', 'relay']).meta({
   description:

@@ -47,6 +47,84 @@ export const SAMPLE_RESULT = {
   row_count: 2,
 };
 
+/** What a ClickHouse server tells of the work. */
+const Statistics = z
+  .object({
+    elapsed: z.number().meta({ description: 'Seconds on the server', examples: [0.002] }),
+    rows_read: z.number().meta({ description: 'Rows that were read', examples: [2] }),
+    bytes_read: z.number().meta({ description: 'Bytes that were read, as they are in memory' }),
+  })
+  .meta({
+    id: 'ClickhouseStatistics',
+    description: 'What a statement cost the server',
+    examples: [{ elapsed: 0.002, rows_read: 2, bytes_read: 16 }],
+  });
+
+/** What a Cassandra server recorded of a statement. */
+const Trace = z
+  .object({
+    id: z.uuid().meta({ description: "The session's, in `system_traces`" }),
+    duration_us: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'Microseconds on the server; null where they are not known yet' }),
+    events: z
+      .array(
+        z.object({
+          activity: z.string().meta({ description: 'What was done' }),
+          elapsed_us: z.int().nullable().meta({ description: 'Microseconds since the beginning' }),
+          thread: z.string().nullable().meta({ description: 'Who did it' }),
+        }),
+      )
+      .meta({ description: 'In their order; empty where the role may not read them' }),
+  })
+  .meta({
+    id: 'CassandraTrace',
+    description: 'What the server recorded of a statement',
+    examples: [{ id: '2f0c8a10-e6f1-11f0-9f0c-3f1d1a2b3c4d', duration_us: 912, events: [] }],
+  });
+
+/** In the one schema of results with rows: several that differ in these alone could not be told apart. */
+const OF_SOME_KINDS = {
+  insert_id: z
+    .union([z.int().min(0), z.string()])
+    .optional()
+    .meta({
+      description:
+        'MySQL: the first AUTO_INCREMENT value that the statement made, or the last that it was given; a string beyond 2^53; absent without one',
+      examples: [8],
+    }),
+  statistics: Statistics.optional().meta({
+    description: 'ClickHouse, always there: what the statement cost the server',
+  }),
+  paging_state: z
+    .string()
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'Cassandra: to go on after this page; null after the last; absent where all rows were asked for',
+      examples: ['q83vEjRWeJA'],
+    }),
+  applied: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'Cassandra: whether the condition (`IF …`) held; absent for statements without one',
+      examples: [true],
+    }),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .meta({
+      description: 'Cassandra: what the server warned of; absent where it did not',
+      examples: [['Aggregation query used without partition key']],
+    }),
+  trace: Trace.optional().meta({ description: 'Cassandra, for `tracing: true`' }),
+};
+
 /** What one statement answers. */
 export const SqlResult = z
   .object({
@@ -67,29 +145,12 @@ export const SqlResult = z
           'Rows that an INSERT, UPDATE, DELETE or MERGE changed; absent for other statements',
         examples: [1],
       }),
+    ...OF_SOME_KINDS,
   })
   .meta({
     id: 'SqlResult',
     description: 'What one statement answered',
     examples: [SAMPLE_RESULT, { columns: [], rows: [], row_count: 0, rows_affected: 1 }],
-  });
-
-/** What several statements in one request answer. */
-export const SqlResults = z
-  .object({
-    results: z.array(SqlResult).meta({ description: 'One entry per statement, in their order' }),
-  })
-  .meta({
-    id: 'SqlResults',
-    description: 'What the statements of one request answered',
-    examples: [
-      {
-        results: [
-          { columns: [], rows: [], row_count: 0, rows_affected: 1 },
-          { columns: [{ name: 'stock', type: 'integer' }], rows: [{ stock: 90 }], row_count: 1 },
-        ],
-      },
-    ],
   });
 
 /** How a request wants its rows. */

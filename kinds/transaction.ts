@@ -1,7 +1,7 @@
 /** The operations of one transaction: one after another, each told what those before it answered. */
 import type { Call } from '../proto/driver.ts';
 import { type ErrorDetails, GatewayError } from '../proto/errors.ts';
-import { parseJson } from '../proto/json.ts';
+import { type Json, parseJson } from '../proto/json.ts';
 import type { EarlierResult } from './result-references.ts';
 
 /** What one operation runs within. */
@@ -13,12 +13,24 @@ export interface Turn {
   readonly budget: number;
 }
 
+/** Where operations stand in a transaction that has others too. */
+export interface Places {
+  /** The place of an operation by its index among these. */
+  placeOf(index: number): number;
+  /** The result of an operation that is none of these, by its place. */
+  earlier(place: number): Json | undefined;
+}
+
+/** Of a transaction that has no others. */
+const ALONE: Places = { placeOf: (index) => index, earlier: () => undefined };
+
 /** Every operation as `check` answers it, before the first runs. @throws GatewayError with `operation` in its details */
 export function checkEach<Request, Operation>(
   requests: readonly Request[],
   check: (request: Request) => Operation,
+  { placeOf }: Pick<Places, 'placeOf'> = ALONE,
 ): Operation[] {
-  return requests.map((request, index) => atOperation(index, () => check(request)));
+  return requests.map((request, index) => atOperation(placeOf(index), () => check(request)));
 }
 
 /**
@@ -33,20 +45,25 @@ export async function runEach<
   call: Call,
   operations: readonly Operation[],
   run: (operation: Operation, turn: Turn) => Promise<Bytes>,
+  places: Places = ALONE,
 ): Promise<Bytes[]> {
   const results: Bytes[] = [];
-  const earlier = (index: number) => {
-    const result = results[index];
-    return result === undefined ? undefined : parseJson(new TextDecoder().decode(result));
+  const byPlace = new Map<number, Bytes>();
+  const earlier = (place: number) => {
+    const result = byPlace.get(place);
+    if (result === undefined) return places.earlier(place);
+    return parseJson(new TextDecoder().decode(result));
   };
   let budget = call.resultMaxBytes - 2;
   for (const [index, operation] of operations.entries()) {
     const deadline = new OwnDeadline(call, operation.timeout_ms);
     const turn = { call: { ...call, signal: deadline.signal }, earlier, budget };
     try {
-      const result = await atOperation(index, () => run(operation, turn));
+      const place = places.placeOf(index);
+      const result = await atOperation(place, () => run(operation, turn));
       budget -= result.length + 1;
       results.push(result);
+      byPlace.set(place, result);
     } finally {
       deadline.end();
     }

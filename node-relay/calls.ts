@@ -16,10 +16,17 @@ const KEY = PART_HEADER.toLowerCase();
 const NAME = ENDPOINT_HEADER.toLowerCase();
 
 /** Methods that go on while the node stops: they end what it has. */
-const WHILE_DRAINING = new Set(['Status', 'Collect', 'CloseSession', 'Release']);
+const WHILE_DRAINING = new Set([
+  'Status',
+  'Collect',
+  'CloseSession',
+  'Release',
+  'Commit',
+  'Rollback',
+]);
 
 /** Methods that last until one side leaves; how long they may is for the client to say. */
-const UNBOUNDED = new Set(['Watch']);
+const UNBOUNDED = new Set(['Watch', 'Changes']);
 
 /** A call counts for at most so many milliseconds when it is asked whose take most: one stream lasts long, and holds little. */
 const COUNTED_MS = 1_000;

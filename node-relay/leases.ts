@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Call, Lease, ResultBytes } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
+import { isParticipant, type Participant } from '../proto/prepares.ts';
 import { isOther } from './connections.ts';
 import { orAbort } from './drivers/deadline.ts';
 import { failureCode } from './failures.ts';
@@ -21,7 +22,7 @@ export interface LeaseRequest {
   readonly poolKey: string;
   /** Leases that the endpoint may have at a time. */
   readonly max: number;
-  start(): Promise<Lease>;
+  start(): Promise<Lease | Participant>;
   /** Called once the lease has ended, also when it could not start. */
   ended(): void;
 }
@@ -33,10 +34,18 @@ export interface OpenedLease {
   readonly expiresMs: number;
 }
 
+/** Which share is worked on. */
+interface ShareUse {
+  readonly id: string;
+  readonly endpoint: string;
+  /** Afterwards it is over, whatever comes of it. */
+  readonly ends?: boolean;
+}
+
 interface HeldLease {
   readonly id: string;
   readonly request: LeaseRequest;
-  readonly lease: Lease;
+  readonly lease: Lease | Participant;
   readonly ending: AbortController;
   readonly lifeTimer: NodeJS.Timeout;
   idleTimer: NodeJS.Timeout | undefined;
@@ -75,7 +84,7 @@ export class LeaseRegistry {
       );
     }
     this.#count(endpoint, 1);
-    let lease: Lease;
+    let lease: Lease | Participant;
     try {
       lease = await request.start();
     } catch (reason) {
@@ -106,7 +115,38 @@ export class LeaseRegistry {
    */
   async run(id: string, endpoint: string, request: unknown, call: Call): Promise<ResultBytes> {
     const session = this.#find(id, endpoint);
-    if (session === undefined) throw notFound();
+    if (session === undefined || isParticipant(session.lease)) throw notFound();
+    const { lease } = session;
+    return this.#use(session, call, (own) => lease.run(request, own));
+  }
+
+  /**
+   * Works on a share of a transaction over many databases; after a failure, or once it `ends`, the share is over.
+   * @throws GatewayError SESSION_NOT_FOUND, what the work throws
+   */
+  async onShare<Result>(
+    { id, endpoint, ends = false }: ShareUse,
+    call: Call,
+    work: (participant: Participant, call: Call) => Promise<Result>,
+  ): Promise<Result> {
+    const session = this.#find(id, endpoint);
+    if (session === undefined || !isParticipant(session.lease)) throw notFound();
+    const { lease } = session;
+    try {
+      const result = await this.#use(session, call, (own) => work(lease, own));
+      if (ends) await this.#end(session);
+      return result;
+    } catch (reason) {
+      await this.#end(session);
+      throw reason;
+    }
+  }
+
+  async #use<Result>(
+    session: HeldLease,
+    call: Call,
+    work: (call: Call) => Promise<Result>,
+  ): Promise<Result> {
     clearTimeout(session.idleTimer);
     session.calls += 1;
     const before = session.turn;
@@ -116,7 +156,7 @@ export class LeaseRegistry {
       await orAbort(before, call.signal);
       if (session.ended !== undefined) throw notFound();
       const signal = AbortSignal.any([call.signal, session.ending.signal]);
-      return await this.#runOn(session, request, { ...call, signal });
+      return await this.#runOn(session, { ...call, signal }, work);
     } finally {
       done();
       session.calls -= 1;
@@ -146,9 +186,13 @@ export class LeaseRegistry {
   }
 
   /** A call that was stopped in the middle takes its lease with it. */
-  async #runOn(session: HeldLease, request: unknown, call: Call): Promise<ResultBytes> {
+  async #runOn<Result>(
+    session: HeldLease,
+    call: Call,
+    work: (call: Call) => Promise<Result>,
+  ): Promise<Result> {
     try {
-      return await session.lease.run(request, call);
+      return await work(call);
     } catch (reason) {
       if (call.signal.aborted || LOST.has(failureCode(reason))) void this.#end(session);
       throw reason;

@@ -32,12 +32,12 @@ const read = (node: TestRelay, text = 'select 1') => ({
 const UNAUTHENTICATED = { code: 'unauthenticated', message: 'A call token is required' };
 
 describe('a call', () => {
-  test.each(RelayService.methods.map(({ name }) => name))(
-    '%s needs a call token, before its message is read',
-    async (method) => {
+  test.each(RelayService.methods.map(({ name, methodKind }) => ({ name, methodKind })))(
+    '$name needs a call token, before its message is read',
+    async ({ name, methodKind }) => {
       const node = await start();
-      const streams = ['RunStream', 'Collect', 'Watch'].includes(method);
-      const reply = await fetch(`${node.baseUrl}/relay.v1.RelayService/${method}`, {
+      const streams = methodKind === 'server_streaming';
+      const reply = await fetch(`${node.baseUrl}/relay.v1.RelayService/${name}`, {
         method: 'POST',
         headers: { 'Content-Type': streams ? 'application/connect+proto' : 'application/proto' },
         body: 'no message',

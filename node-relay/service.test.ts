@@ -290,8 +290,11 @@ describe('the other methods', () => {
     expect(status.pools).toBeGreaterThan(0);
   });
 
-  test('Prepare answers Unimplemented, as no kind has it', async () => {
-    const failed = node.client.prepare({ transactionId: 'x' });
-    expect((await failureOf(failed)).connect).toBe(Code.Unimplemented);
+  test('Prepare answers NOT_SUPPORTED where the kind cannot', async () => {
+    const transactionId = `causeway_${'a'.repeat(22)}_${'b'.repeat(22)}_0`;
+    const failed = node.client.prepare({ target: sealed('write'), transactionId });
+    expect((await failureOf(failed)).code).toBe('NOT_SUPPORTED');
+    const { joins, lacks } = await node.client.lacks({ target: sealed('write') });
+    expect([joins, lacks.map(({ code }) => code)]).toEqual([false, ['kind']]);
   });
 });

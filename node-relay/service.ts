@@ -1,21 +1,22 @@
 /** The relay's RPC service: finds the client of a call, runs the request, keeps what is large. */
 import type { ServiceImpl } from '@connectrpc/connect';
-import { type Call, can, REPLY_FORMS, type ReplyForm, type ResultBytes } from '../proto/driver.ts';
-import { badRequest, GatewayError } from '../proto/errors.ts';
+import { can, type ResultBytes } from '../proto/driver.ts';
+import { badRequest } from '../proto/errors.ts';
 import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v1/relay_pb.ts';
 import type { Admission } from './admission.ts';
+import { callOf, notSupported, ownerOf, targetOf, using } from './backend-call.ts';
 import type { Calls, Subject } from './calls.ts';
+import { changesMethods } from './changes.ts';
 import type { CallContext } from './drivers/deadline.ts';
-import { inTurn, isLight, piecesOf } from './heavy-work.ts';
+import { inTurn } from './heavy-work.ts';
 import type { LeaseRegistry } from './leases.ts';
 import type { Figures } from './parts/messages.ts';
-import type { Pools, PoolUse } from './pools.ts';
+import type { Pools } from './pools.ts';
 import { parse, parseInPieces, parseOperations, parseOperationsInPieces } from './requests.ts';
 import type { Results } from './results.ts';
-import { type CallTarget, parseTarget } from './target.ts';
-
-/** Largest result of a call that names no bound, in bytes. Contract §6: "Large results". */
-const RESULT_MAX_BYTES = 10 * 1024 * 1024;
+import { rowFormOf, rowsAs } from './row-forms.ts';
+import { shareMethods } from './shares.ts';
+import type { CallTarget } from './target.ts';
 
 /** What the service works with. */
 export interface ServiceParts {
@@ -36,8 +37,8 @@ export interface ServiceParts {
 }
 
 type Methods = ServiceImpl<typeof RelayService>;
-/** Methods of kinds still to come are left out: Connect answers Unimplemented. */
-export type RelayMethods = Omit<Methods, 'prepare' | 'commit' | 'rollback' | 'recover' | 'run'> & {
+/** The methods, of which one answers before its reply is a message. */
+export type RelayMethods = Omit<Methods, 'run'> & {
   run(request: RunRequest, context: CallContext): Promise<RunReply>;
 };
 /** A `RunResponse` before it is a message. */
@@ -45,7 +46,13 @@ export type RunReply = Pick<RunResponse, 'result' | 'backendUs' | 'collectId'>;
 
 /** The methods as Connect calls them. */
 export function relayService(parts: ServiceParts): RelayMethods {
-  return { ...requestMethods(parts), ...sessionMethods(parts), ...nodeMethods(parts) };
+  return {
+    ...requestMethods(parts),
+    ...sessionMethods(parts),
+    ...changesMethods(parts),
+    ...shareMethods(parts),
+    ...nodeMethods(parts),
+  };
 }
 
 function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
@@ -84,13 +91,14 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
         const target = targetOf(request.target, subject);
         if (request.sessionId !== '') throw notSupported('streams in sessions');
         const call = callOf(request, target, signal, request.request, subject);
+        const form = rowFormOf(request.rowForm);
         const parsed = await readRequest(target, request.request);
         begin(subject);
         const use = await pools.enter(target);
         try {
           const { client } = use;
           if (!can(client, 'stream')) throw notSupported('streams');
-          for await (const chunk of client.stream(parsed, call)) yield { chunk };
+          for await (const chunk of rowsAs(form, client, parsed, call)) yield { chunk };
         } finally {
           use.leave();
         }
@@ -126,11 +134,6 @@ function readRequest(target: CallTarget, bytes: Uint8Array) {
     whole: () => parse(target, bytes),
     inPieces: () => parseInPieces(target, bytes),
   });
-}
-
-/** The owner of a turn: the organization, or the endpoint where a gateway does not name the organization. */
-function ownerOf({ organization, endpoint }: CallTarget): string {
-  return organization === '' ? endpoint : organization;
 }
 
 function sessionMethods({ calls, pools, sessions, admission }: ServiceParts) {
@@ -217,69 +220,10 @@ function nodeMethods({ calls, pools, sessions, node, ofAll }: ServiceParts) {
   } satisfies Partial<RelayMethods>;
 }
 
-function targetOf(
-  message: Parameters<typeof parseTarget>[0],
-  subject: Subject,
-  inSession = false,
-): CallTarget {
-  const target = parseTarget(message, inSession);
-  subject.kind = target.kind;
-  subject.organization = target.organization;
-  subject.endpoint = target.endpoint;
-  return target;
-}
-
 /** Notes that the backend is asked from now on. */
 function begin(subject: Subject): number {
   subject.askedAt = performance.now();
   return subject.askedAt;
-}
-
-/** What a message may say of its result. */
-interface Wishes {
-  readonly resultMaxBytes?: bigint;
-  readonly numbersAsStrings?: boolean;
-  readonly canonical?: boolean;
-  readonly replyForm?: string;
-}
-
-/** @param bytes what the driver will read of it */
-function callOf(
-  request: Wishes,
-  target: CallTarget,
-  signal: AbortSignal,
-  bytes: Uint8Array = new Uint8Array(),
-  { trace }: Subject = {},
-): Call {
-  return {
-    mode: target.mode,
-    signal,
-    resultMaxBytes: Number(request.resultMaxBytes ?? 0n) || RESULT_MAX_BYTES,
-    numbersAsStrings: request.numbersAsStrings ?? false,
-    canonical: request.canonical ?? false,
-    replyForm: replyFormOf(request.replyForm ?? ''),
-    trace,
-    inPieces: isLight(bytes) ? undefined : piecesOf(ownerOf(target)),
-  };
-}
-
-function replyFormOf(named: string): ReplyForm | undefined {
-  const form = REPLY_FORMS.find((each) => each === named);
-  if (form === undefined && named !== '') throw badRequest('reply_form', 'is not known');
-  return form;
-}
-
-async function using<Result>(
-  pools: Pools,
-  target: CallTarget,
-  work: (use: PoolUse) => Promise<Result>,
-): Promise<Result> {
-  const use = await pools.enter(target);
-  try {
-    return await work(use);
-  } finally {
-    use.leave();
-  }
 }
 
 function reply(results: Results, result: ResultBytes, started: number): RunReply {
@@ -292,8 +236,4 @@ function reply(results: Results, result: ResultBytes, started: number): RunReply
 
 function microseconds(ms: number): bigint {
   return BigInt(Math.round(ms * 1000));
-}
-
-function notSupported(what: string): GatewayError {
-  return new GatewayError('NOT_SUPPORTED', `Endpoints of this kind do not have ${what}`);
 }

@@ -47,6 +47,10 @@ export const CONFLICT_MEANINGS = {
     means: 'Workflows use the endpoint; `details` name them.',
     remedy: 'Change those first, or repeat the call with `?confirm=true`: they fail from then on.',
   },
+  KEY_EXISTS: {
+    means: 'The organization has an API key of that name, or you have a personal one.',
+    remedy: 'Choose another name, or change or rotate the key that exists.',
+  },
   NODE_EXISTS: {
     means: 'The organization has a node of that name, or a node has that key already.',
     remedy: 'Choose another name, or make new keys.',
@@ -110,6 +114,16 @@ export const CONFLICT_MEANINGS = {
   TRANSACTION_OPEN: {
     means: 'The session has a write transaction open, and `/read` is not taken inside one.',
     remedy: 'Send it to `/write`, or commit first.',
+  },
+  TRANSACTION_CLOSED: {
+    means: 'The transaction goes on no more, or the participant is not in doubt.',
+    remedy: 'Read it by `GET /transactions/{transaction}`; begin a new one.',
+  },
+  TRANSACTION_DEADLOCK: {
+    means:
+      'Two transactions wait for each other, or one for itself by two endpoints of one database.',
+    remedy: 'Send it again; where it waits for itself, use one endpoint of the database.',
+    retry: 'later',
   },
   IDEMPOTENCY_KEY_RUNNING: {
     means: 'An earlier request with this `Idempotency-Key` has not been answered yet.',

@@ -1,5 +1,7 @@
 /** What every backend driver offers, at the edge or in the relay: a client, and the bounds of a call. */
+import type { Changes } from './changes.ts';
 import type { Json } from './json.ts';
+import type { Joins, Prepares } from './prepares.ts';
 import type { Pieces } from './work/pieces.ts';
 
 /** Whether a call may change the backend. */
@@ -45,6 +47,13 @@ export interface Target {
 export const REPLY_FORMS = ['json', 'base64', 'resp2'] as const;
 export type ReplyForm = (typeof REPLY_FORMS)[number];
 
+/**
+ * How rows are written as they arrive: each as a line of JSON (`lines`), the same after a line that
+ * tells the columns (`told-lines`), or as CSV.
+ */
+export const ROW_FORMS = ['lines', 'told-lines', 'csv'] as const;
+export type RowForm = (typeof ROW_FORMS)[number];
+
 /** Bounds of one call; the driver stops work when `signal` aborts. */
 export interface Call {
   readonly mode: Mode;
@@ -60,6 +69,8 @@ export interface Call {
   readonly replyForm?: ReplyForm | undefined;
   /** Headers that put what the backend does into the caller's trace, where there is one. W3C Trace Context. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
+  /** Of a stream: its first line is `{"columns": [{"name", "type"}, …]}`; false when left out. */
+  readonly tellsColumns?: boolean;
   /** Does what a large request makes long in pieces, by turns with others; undefined where the request is small. */
   readonly inPieces: (<Result>(pieces: Pieces<Result>) => Promise<Result>) | undefined;
 }
@@ -86,7 +97,9 @@ export interface BackendClient<Request = unknown> {
 
 /** Streams rows. */
 export interface Streams<Request = unknown> {
-  /** Lines of NDJSON as they arrive; the first piece, perhaps empty, follows the backend's acceptance. */
+  /** Whether its rows have columns that a stream can tell first. */
+  readonly hasColumns: boolean;
+  /** Lines of NDJSON as they arrive; the first piece, which has no rows, follows the backend's acceptance. */
   stream(request: Request, call: Call): AsyncIterable<Uint8Array>;
 }
 
@@ -132,6 +145,9 @@ export interface Abilities<Request = unknown> {
   readonly watch: Watches<Request>;
   readonly inspect: Inspects;
   readonly warnings: Warns;
+  readonly changes: Changes;
+  readonly join: Joins<Request>;
+  readonly prepare: Prepares<Request>;
 }
 
 /** Whether a driver can do something; what it cannot do answers NOT_SUPPORTED. */
@@ -148,6 +164,7 @@ export const WARNING_CODES = [
   'CREDENTIAL_OWNER',
   'CREDENTIAL_BYPASSES_RLS',
   'POOLER_TRANSACTION_MODE',
+  'PREPARED_TRANSACTIONS_OLD',
 ] as const;
 
 /** Something about a backend that works, and should be otherwise. */

@@ -83,6 +83,12 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
       'Sign it with the nonce in the header `Causeway-Nonce` of this reply; a relay does so by itself.',
     retry: 'later',
   },
+  DELIVERY_SIGNATURE_INVALID: {
+    means:
+      'A delivery to a webhook is not signed, is signed with another secret or in another form, or was signed more than 300 seconds from now.',
+    remedy:
+      'Sign the body as it is sent, by the scheme and with a secret of the trigger, and set the clock right.',
+  },
   FORBIDDEN: {
     means:
       "The caller's level is too low for the operation; the message names the one needed, and on what.",
@@ -126,10 +132,18 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     means: 'The organization has no node of that UUID.',
     remedy: 'Name one that `GET /nodes` lists.',
   },
+  KEY_NOT_FOUND: {
+    means: 'The organization has no API key of that UUID, or of the name that a subject gives.',
+    remedy: 'Name one that `GET /iam/keys` lists.',
+  },
   SESSION_NOT_FOUND: {
     means:
       "The session is unknown, has expired or is another user's; what was open is rolled back.",
     remedy: 'Open a new session and begin the transaction again.',
+  },
+  TRANSACTION_NOT_FOUND: {
+    means: "The transaction is unknown, was ended more than 7 days ago, or is another user's.",
+    remedy: 'Name one that `GET /transactions` lists.',
   },
   USER_NOT_FOUND: {
     means: 'No member of the organization has that name or UUID.',
@@ -138,6 +152,10 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   METHOD_NOT_ALLOWED: {
     means: 'The path does not have this method.',
     remedy: 'Use one of those in the `Allow` header.',
+  },
+  NOT_ACCEPTABLE: {
+    means: '`Accept` takes none of the forms that the reply can be had in.',
+    remedy: 'Leave `Accept` out, or name one of the forms that the message tells.',
   },
   REQUEST_TIMEOUT: {
     means:
@@ -213,6 +231,13 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   SESSIONS_EXHAUSTED: {
     means: 'The endpoint has as many sessions open as it may have.',
     remedy: 'End sessions that are not needed, or wait until one expires.',
+    retry: 'later',
+  },
+  TRANSACTION_IN_DOUBT: {
+    means:
+      'Another transaction holds an endpoint that this one uses, and it cannot be told how it ended there; nothing was done.',
+    remedy:
+      'Wait until its database is back, or have an Admin look there and say so: `POST /transactions/{transaction}/resolve`.',
     retry: 'later',
   },
   DEVELOPMENT_ROUTE_MISSING: {

@@ -5,7 +5,9 @@ import pg from 'pg';
 import { type DataFolder, secretIn } from './data-folder.ts';
 import { Failure } from './failure.ts';
 import { FIRST, FIRST_PASSWORD } from './first-organization.ts';
-import { type PostgresServer, SUPERUSER, startPostgres } from './postgres-server.ts';
+import { type KeptPostgres, keepPostgres } from './kept-postgres.ts';
+import { freePort } from './ports.ts';
+import { SUPERUSER } from './postgres-server.ts';
 
 /** The endpoint has the name of the database and of its owner. */
 const SHOP = FIRST.endpoint;
@@ -19,46 +21,61 @@ const DEFINITIONS = [
 
 /** The demo's database server and what it takes to use it. */
 export interface DemoDatabase {
-  readonly server: PostgresServer;
+  readonly server: KeptPostgres;
   /** As an ordinary role that owns the database `shop` and nothing else. */
   readonly url: string;
   /** As a role that may only read. */
   readonly readerUrl: string;
-  /** `host:port`, for the relay's list of what it may reach. */
-  readonly address: string;
 }
 
-/** Starts the demo's server; its data stay in the folder. */
-export async function startDemoDatabase(folder: DataFolder): Promise<DemoDatabase> {
+/** Where the demo's server will listen: as last time where that can be, so that endpoints that people made on it go on working. */
+export async function demoPort(folder: DataFolder): Promise<number> {
+  const before = Number(await readFile(portFile(folder), 'utf8').catch(() => 0));
+  return freePort('127.0.0.1', before).catch(() => freePort('127.0.0.1'));
+}
+
+/** Of a demo at this port, for the relay's list of what it may reach. */
+export function demoAddress(port: number): string {
+  return `127.0.0.1:${port}`;
+}
+
+function portFile(folder: DataFolder): string {
+  return join(folder.path, 'demo/port');
+}
+
+/**
+ * Starts the demo's server; its data stay in the folder.
+ * @throws Failure also when another program took the port meanwhile
+ */
+export async function startDemoDatabase(folder: DataFolder, port: number): Promise<DemoDatabase> {
   await mkdir(join(folder.path, 'demo'), { recursive: true, mode: 0o700 });
   const [superuserPassword, password, readerPassword] = await Promise.all([
     secretIn(folder, 'demo/postgres-password'),
     secretIn(folder, 'demo/shop-password'),
     secretIn(folder, 'demo/reader-password'),
   ]);
-  const portFile = join(folder.path, 'demo/port');
-  const server = await startPostgres({
+  const server = await keepPostgres({
     folder: join(folder.path, 'demo/postgres'),
     password: superuserPassword,
-    // The same as last time where that can be: endpoints that people made on it go on working.
-    port: Number(await readFile(portFile, 'utf8').catch(() => 0)),
+    port,
     settings: { max_connections: 50 },
   });
-  await writeFile(portFile, `${server.port}\n`, { mode: 0o600 });
-  const address = `127.0.0.1:${server.port}`;
+  const address = demoAddress(port);
   const url = `postgresql://${SHOP}:${password}@${address}/${SHOP}`;
   const readerUrl = `postgresql://${READER}:${readerPassword}@${address}/${SHOP}`;
   try {
+    if (server.port !== port) throw new Failure(`Another program took port ${port}: start again.`);
+    await writeFile(portFile(folder), `${port}\n`, { mode: 0o600 });
     await fillShop(server, superuserPassword, { [SHOP]: password, [READER]: readerPassword });
   } catch (thrown) {
     await server.stop();
     throw thrown;
   }
-  return { server, url, readerUrl, address };
+  return { server, url, readerUrl };
 }
 
 async function fillShop(
-  server: PostgresServer,
+  server: KeptPostgres,
   superuserPassword: string,
   passwords: Readonly<Record<typeof SHOP | typeof READER, string>>,
 ): Promise<void> {

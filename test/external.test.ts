@@ -8,7 +8,7 @@ import { ask, newOrganization, type Organization, refusal } from './organization
 const AUDIENCE = 'https://gateway.example.com';
 const ELSEWHERE = 'https://elsewhere.example.com';
 const ID = `org-${randomUUID().slice(0, 8)}`;
-const INVALID = refusal('TOKEN_INVALID', 'Invalid token format');
+const by = (rule: string) => refusal('TOKEN_INVALID', 'Invalid token format', [{ rule }]);
 
 let provider: IdentityProvider;
 let another: IdentityProvider;
@@ -78,14 +78,14 @@ describe('a token of the provider', () => {
 
   test('is refused for another audience, and for an organization that is not the provider’s', async () => {
     const elsewhere = await provider.token('reader', ELSEWHERE);
-    expect(await call('GET', '/help', elsewhere)).toEqual(INVALID);
+    expect(await call('GET', '/help', elsewhere)).toEqual(by('audience'));
     const stranger = await provider.token('stranger', AUDIENCE);
-    expect(await call('GET', '/help', stranger)).toEqual(INVALID);
+    expect(await call('GET', '/help', stranger)).toEqual(by('organization'));
   });
 
   test('is refused of a provider that is not trusted', async () => {
     const token = await another.token('reader', AUDIENCE);
-    expect(await call('GET', '/help', token)).toEqual(INVALID);
+    expect(await call('GET', '/help', token)).toEqual(by('issuer'));
     expect(another.keyFetches()).toBe(0);
   });
 
@@ -108,7 +108,9 @@ test('a change of keys is followed with the first token of the new one', async (
   expect(provider.keyFetches()).toBe(before + 1);
   await provider.rotate();
   for (let at = 0; at < 5; at += 1) {
-    expect(await call('GET', '/help', await provider.token('reader', AUDIENCE))).toEqual(INVALID);
+    expect(await call('GET', '/help', await provider.token('reader', AUDIENCE))).toEqual(
+      by('signature'),
+    );
   }
   expect(provider.keyFetches()).toBe(before + 1);
 });

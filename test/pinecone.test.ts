@@ -102,7 +102,7 @@ describe.each(['edge', 'relay'] as const)('by the %s', (transport) => {
     index.failing.push({ status: 200, body: '{"upsertedCount":1}' });
     await call('write', `{"type":"upsert","body":${JSON.stringify(upsert)}}`);
     expect(index.received.slice(-2).map(({ body }) => body)).toEqual([upsert, upsert]);
-    const verbatim = `{"matches": [{"id":"n","score":0.10000000149011612,"metadata":${digits}}],"extra":{"__proto__":1}}`;
+    const verbatim = `{"matches": [{"id":"n","score":0.10000000149011612,"metadata":${digits},"extra":{"__proto__":1}}]}`;
     index.failing.push({ status: 200, body: verbatim });
     const path = `/endpoints/${endpoint}/read`;
     const reply = await organization.send('POST', path, { type: 'query', body: { id: 'n' } });

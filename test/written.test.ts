@@ -17,6 +17,7 @@ import { NeonStandIn } from './stand-ins/neon/server.ts';
 import { PlanetScaleStandIn } from './stand-ins/planetscale/server.ts';
 import { startUpstash, type UpstashStandIn } from './stand-ins/upstash/server.ts';
 import { ask } from './upstash/ask.ts';
+import { FOLLOWER, workflowWays } from './workflows/written-ways.ts';
 
 let gateway: OwnGateway;
 let organization: Organization;
@@ -26,6 +27,8 @@ let upstash: UpstashStandIn;
 let server: Server;
 /** The body of the last request that the server was sent. */
 let arrived = '';
+/** Of a call that nobody waits for: resolves with the body of the next request. */
+let arrival = Promise.withResolvers<string>();
 
 beforeAll(async () => {
   const [postgres, mysql, redis, clickhouse] = await Promise.all([
@@ -42,6 +45,7 @@ beforeAll(async () => {
   ]);
   server = createServer(async (request, response) => {
     arrived = await textOf(request);
+    arrival.resolve(arrived);
     response.setHeader('Content-Type', 'application/json').end('{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -61,6 +65,7 @@ beforeAll(async () => {
     '/templates',
     '{"id":"moved","request":"Read","template":{"endpoint":"pg","query":"select {{d: Object}}::json::text"}}',
   );
+  await post('/workflows', JSON.stringify(FOLLOWER));
 });
 afterAll(async () => {
   await Promise.all([neon?.stop(), planetscale?.stop(), upstash?.stop(), gateway?.stop()]);
@@ -72,11 +77,19 @@ async function add(endpoint: string, kind: Kind, config: object): Promise<void> 
   expect(reply).toMatchObject({ status: 200 });
 }
 
-async function post(path: string, sent: string, method = 'POST'): Promise<string> {
+async function post(path: string, sent: string, method = 'POST', status = 200): Promise<string> {
   const reply = await organization.send(method, path, sent === '' ? undefined : sent);
   const text = await reply.text();
-  expect([reply.status, text]).toEqual([200, text]);
+  expect([reply.status, text]).toEqual([status, text]);
   return text;
+}
+
+const get = (path: string) => post(path, '', 'GET');
+
+/** The body of the next request that the server is sent. */
+function arrives(): Promise<string> {
+  arrival = Promise.withResolvers();
+  return arrival.promise;
 }
 
 /** The only value of the only row of a result, which is a text. */
@@ -194,6 +207,12 @@ const WAYS: Readonly<Record<string, Ways | string>> = {
   ...OF_KINDS,
   'JSON utilities': UTILITIES,
   templates: TEMPLATES,
+  workflows: workflowWays({
+    send: (path, sent) => post(path, sent, 'POST', 202),
+    store: (sent) => post('/workflows', sent),
+    get,
+    arrives,
+  }),
 };
 const ROWS = Object.entries(WAYS).flatMap(([what, ways]) =>
   typeof ways === 'string' ? [] : Object.entries(ways).map(([name, way]) => ({ what, name, way })),

@@ -14,8 +14,10 @@ test('a machine with nothing leaves out all but what npm brings', () => {
   const left = ofPostgres.filter((file) => tests.some((pattern) => matchesGlob(file, pattern)));
   expect(left.map((file) => basename(file)).sort()).toEqual([
     'behind-pooler.test.ts',
+    'changes-older.test.ts',
     'older.test.ts',
     'pooler.test.ts',
+    'prepares-faults.test.ts',
   ]);
   expect(sentences).toContain(
     'Tests of cassandra are left out: there is no java and no mvn. Or name a server with TEST_CASSANDRA_URL.',

@@ -32,7 +32,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'postgres-15': {
     variable: 'TEST_POSTGRES_15_URL',
     programs: DEBIAN,
-    tests: ['node-relay/drivers/postgres/older.test.ts'],
+    tests: ['node-relay/drivers/postgres/{older,changes-older}.test.ts'],
   },
   'postgres-15, with servers of its own': {
     programs: DEBIAN,
@@ -43,7 +43,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       ['pgbouncer', 'apt-get'],
       ['pgbouncer', 'dpkg'],
     ],
-    tests: ['node-relay/drivers/postgres/{behind-pooler,pooler}.test.ts'],
+    tests: ['node-relay/drivers/postgres/{behind-pooler,pooler,prepares-faults}.test.ts'],
   },
   mysql: {
     variable: 'TEST_MYSQL_URL',
@@ -55,6 +55,9 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'node-relay/drivers/mysql/**',
       'test/mysql*.test.ts',
       'test/planetscale*.test.ts',
+      'test/transactions/{atomic,interactive}.test.ts',
+      'test/proofs/transactions/**',
+      'test/data-changes/mariadb.test.ts',
       ...TEMPLATES_OF_SQL,
       IDIOMS,
       WRITTEN,
@@ -68,12 +71,17 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'node-relay/drivers/mongo/**',
       'test/mongo*.test.ts',
       'test/mongodb-crud/**',
+      'test/data-changes/mongo.test.ts',
       'test/subscribe.test.ts',
       'test/templates/injection/documents.test.ts',
       'test/templates/written.test.ts',
       WRITTEN,
     ],
     pages: ['mongo.md'],
+  },
+  'a generator of clients for Python': {
+    programs: [['python3']],
+    tests: ['test/openapi/clients.test.ts'],
   },
   cassandra: {
     variable: 'TEST_CASSANDRA_URL',
@@ -103,7 +111,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     variable: 'TEST_REDIS_URL',
     ...REDIS,
     tests: [
-      'test/{mistakes,redis,redis-watch,stop-streams}.test.ts',
+      'test/{keys,mistakes,redis,redis-watch,stop-streams}.test.ts',
       'tooling/redis-table/effects.test.ts',
       'test/templates/injection/{documents,rights}.test.ts',
       WRITTEN,

@@ -17,7 +17,7 @@ interface Report {
   readonly numTodoTests: number;
   readonly testResults: readonly {
     readonly status: string;
-    readonly assertionResults: unknown[];
+    readonly assertionResults: readonly { readonly status: string }[];
   }[];
 }
 
@@ -32,11 +32,11 @@ await runScript(async () => {
 
 /** Arguments go to vitest. */
 async function runTests(report: string, args: readonly string[]): Promise<number> {
-  const child = spawn(
-    join(ROOT, 'node_modules/.bin/vitest'),
-    ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args],
-    { cwd: ROOT, env: toolEnvironment(), stdio: ['ignore', 'inherit', 'inherit'] },
-  );
+  const child = spawn(join(ROOT, 'node_modules/.bin/vitest'), ['run', ...args], {
+    cwd: ROOT,
+    env: { ...toolEnvironment(), TEST_REPORT: report },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   const forward = (signal: NodeJS.Signals) => child.kill(signal);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, forward);
   const [code] = await once(child, 'exit');
@@ -52,10 +52,11 @@ async function runTests(report: string, args: readonly string[]): Promise<number
   return code === 0 && failed === 0 ? 0 : 1;
 }
 
-/** A file that could not be run at all counts as one failure. */
+/** A file that fails beside its tests, such as by a hook or before them, counts as one failure. */
 function countsOf(report: Report) {
   const broken = report.testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((each) => each.status === 'failed'),
   );
   return {
     passed: report.numPassedTests,

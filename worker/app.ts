@@ -18,15 +18,18 @@ import { mountMetrics } from './http/metrics.ts';
 import { PathRouter } from './http/router.ts';
 import { type App, mount, refuseMethod } from './http/run.ts';
 import { jsonRoutes } from './json/routes.ts';
+import { keyRoutes } from './keys/routes.ts';
 import { nodeRoutes } from './nodes/node-routes.ts';
 import { mountDescription } from './openapi/mount.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import type { AnyRoute } from './route.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { templateRoutes } from './templates/routes.ts';
+import { transactionRoutes } from './transactions/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { letterRoutes } from './workflows/executions/letter-routes.ts';
 import { executionRoutes } from './workflows/executions/routes.ts';
+import { triggerRoutes } from './workflows/executions/trigger-routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
 
 /** Every operation of the API, in the specification's order. */
@@ -39,10 +42,13 @@ export const routes: readonly AnyRoute[] = [
   ...workflowRoutes,
   ...executionRoutes,
   ...letterRoutes,
+  ...triggerRoutes,
   ...eventRoutes,
   ...taskRoutes,
+  ...transactionRoutes,
   ...auditRoutes,
   ...userRoutes,
+  ...keyRoutes,
   ...grantRoutes(() => routes),
   ...jsonRoutes,
   ...helpRoutes(() => routes),

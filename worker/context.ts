@@ -1,14 +1,19 @@
 /** What a call is given: everything it may reach, nothing global. */
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
 import type { Ticket } from '../proto/work/queue.ts';
+import type { KeyIdentity } from './access/api-keys/identity.ts';
 import type { ExternalIdentity } from './access/external/identity.ts';
 import type { AuditChainObject } from './audit/object.ts';
+import type { TransactionLogObject } from './calls/transactions/object.ts';
+import type { DataChangesObject } from './data-changes/object.ts';
 import { loggedFault } from './db/fault.ts';
+import type { WebhookDeliveriesObject } from './deliveries/object.ts';
 import type { OrganizationEventsObject } from './events/object.ts';
 import type { IdempotencyKeysObject } from './idempotency/object.ts';
 import { log } from './log.ts';
 import type { RelayNodeObject } from './nodes/object.ts';
 import type { TemplateRunObject } from './runs/object.ts';
+import type { WorkflowSchedulesObject } from './schedules/object.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import type { Trace } from './tracing.ts';
 import type { WorkflowRunsObject } from './workflows/runs/object.ts';
@@ -48,12 +53,25 @@ export interface Bindings {
   readonly WORKFLOW_RUNS: DurableObjectNamespace<WorkflowRunsObject>;
   /** One object per organization, by the name of its UUID. */
   readonly ORGANIZATION_EVENTS: DurableObjectNamespace<OrganizationEventsObject>;
+  /** One object per organization, by the name of its UUID. */
+  readonly WEBHOOK_DELIVERIES: DurableObjectNamespace<WebhookDeliveriesObject>;
+  /** One object per organization, by the name of its UUID. */
+  readonly WORKFLOW_SCHEDULES: DurableObjectNamespace<WorkflowSchedulesObject>;
+  /** One object per endpoint that is watched: worker/data-changes/object.ts names them. */
+  readonly DATA_CHANGES: DurableObjectNamespace<DataChangesObject>;
+  /** One object per organization, by the name of its UUID. */
+  /** One object per organization, by the name of its UUID. */
+  readonly TRANSACTION_LOGS: DurableObjectNamespace<TransactionLogObject>;
   /** One object per registered node: worker/nodes/object.ts names them. */
   readonly RELAY_NODES: DurableObjectNamespace<RelayNodeObject>;
   readonly LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
   readonly LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
   readonly LIMIT_NEW_BY_ADDRESS: RateLimit;
   readonly LIMIT_NODES_BY_ADDRESS: RateLimit;
+  readonly LIMIT_UNSIGNED_BY_ADDRESS: RateLimit;
+  readonly LIMIT_STARTS_BY_ADDRESS: RateLimit;
+  /** Counts steps of deliveries: worker/limits/hooks.ts. */
+  readonly LIMIT_DELIVERIES: RateLimit;
   /** Counts steps of requests: worker/limits/caller.ts. */
   readonly LIMIT_BY_USER: RateLimit;
   readonly LIMIT_BY_ORGANIZATION: RateLimit;
@@ -88,9 +106,9 @@ export interface PublicContext {
   afterReply(work: Promise<unknown>): void;
 }
 
-/** The authenticated user and the organization that the token was issued for. */
+/** The authenticated user or key, and the organization that the token was issued for. */
 export interface Caller {
-  /** Of the account; with an external token the same as `userId`, which is not a UUID. */
+  /** Of the account; with an external token the same as `userId`, of an API key `key:<uuid>`: neither is a UUID. */
   readonly userUuid: string;
   /** As the token names the caller. */
   readonly userId: string;
@@ -103,6 +121,13 @@ export interface Caller {
   readonly expiresAt: number;
   /** Of a caller with an identity provider's token, who has no account. */
   readonly external?: ExternalIdentity;
+  /** Of an API key, also of a personal one. */
+  readonly key?: KeyIdentity;
+}
+
+/** Whether the caller is an account: neither a key, also of a user, nor known by an external token alone. */
+export function hasAccount({ external, key }: Caller): boolean {
+  return external === undefined && key === undefined;
 }
 
 /** What a call of a known caller may reach. */

@@ -2,6 +2,7 @@
 import { createApp } from './app.ts';
 import { sweepExpired, sweepUnchained } from './audit/sweep/sweep.ts';
 import { type Bindings, type Outside, openContext, type PublicContext } from './context.ts';
+import { wakeChanges } from './data-changes/tell.ts';
 import { stopGate } from './http/gate.ts';
 import { gatherNoMore, logRequests } from './http/request-log.ts';
 import { RelayNode, stopTunnels } from './nodes/relay-node.ts';
@@ -10,12 +11,17 @@ import { sweepRuns } from './runs/sweep.ts';
 import { takeKeys } from './secrets/change.ts';
 import { resealDataKeys } from './secrets/reseal.ts';
 import { remakeIndex, wakeRuns } from './workflows/runs/clear.ts';
+import { tellOldNews, wakeTriggers } from './workflows/triggers/changed.ts';
 
 export { AuditChain } from './audit/chain.ts';
 export { PasswordHasher } from './auth/hasher-object.ts';
+export { DataChanges } from './data-changes/data-changes.ts';
+export { WebhookDeliveries } from './deliveries/deliveries.ts';
 export { OrganizationEvents } from './events/log.ts';
 export { IdempotencyKeys } from './idempotency/keys.ts';
 export { TemplateRun } from './runs/run.ts';
+export { WorkflowSchedules } from './schedules/workflow-schedules.ts';
+export { TransactionLog } from './transactions/log/transaction-log.ts';
 export { WorkflowRuns } from './workflows/runs/workflow-runs.ts';
 export { RelayNode };
 
@@ -41,19 +47,23 @@ export default {
       gatherNoMore();
       stopGate(Number(stop[1]), Number(stop[2]));
       await stopTunnels(env);
-    } else if (cron === STARTED) await wakeRuns(env);
-    else if (cron === KEYS) await takeKeys(env);
+    } else if (cron === STARTED) {
+      await Promise.all([wakeRuns(env), wakeTriggers(env), wakeChanges(env)]);
+    } else if (cron === KEYS) await takeKeys(env);
     else if (cron === RESEAL) await resealDataKeys(env);
     else if (cron === HOURLY) {
       await Promise.all([
         sweepExpired(env, scheduledTime),
         sweepRuns(env, scheduledTime),
         wakeRuns(env),
+        wakeTriggers(env),
         remakeIndex(env),
       ]);
     } else {
       await Promise.all([
         sweepUnchained(env),
+        tellOldNews(env, Date.now()),
+        wakeChanges(env),
         sweepDeleted(contextOfClock(env, execution)),
         resealDataKeys(env),
       ]);

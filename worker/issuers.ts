@@ -55,6 +55,15 @@ export function issuerOf(issuers: readonly Issuer[], token: string): Issuer | un
   }
 }
 
+/** Whether a token says that an identity provider made it, whichever; ours name none. */
+export function namesIssuer(token: string): boolean {
+  try {
+    return typeof decodeJwt(token).iss === 'string';
+  } catch {
+    return false;
+  }
+}
+
 function isSafe(text: string): boolean {
   const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));

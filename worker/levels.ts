@@ -27,6 +27,8 @@ export function lowerOf(one: Level, other: Level): Level {
 export interface RulesInForce {
   readonly onOrganization: readonly Level[];
   readonly onResource: readonly Level[];
+  /** What a personal key gives there at most. */
+  readonly limit?: Level | undefined;
 }
 
 /**
@@ -35,7 +37,13 @@ export interface RulesInForce {
  * the organization's; no rule at all is `None`. Of several rules of one tier the most
  * restrictive counts.
  */
-export function effectiveLevel({ onOrganization, onResource }: RulesInForce): Level {
+export function effectiveLevel(rules: RulesInForce): Level {
+  const level = levelByRules(rules);
+  const { limit } = rules;
+  return limit === undefined ? level : lowerOf(level, limit);
+}
+
+function levelByRules({ onOrganization, onResource }: RulesInForce): Level {
   const organization = mostRestrictive(onOrganization);
   if (organization === 'None' || organization === 'SuperAdmin') return organization;
   return mostRestrictive(onResource) ?? organization ?? 'None';

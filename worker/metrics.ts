@@ -28,6 +28,10 @@ export const METRICS = {
     help: 'Time of a part of a request on an endpoint: rights, relay and backend, backend.',
   },
   gateway_failures_total: { type: 'counter', help: 'Requests that failed, by the code told.' },
+  gateway_transactions_total: {
+    type: 'counter',
+    help: 'Transactions over many endpoints that have ended, by how.',
+  },
   gateway_requests_in_flight: { type: 'gauge', help: 'Requests without a reply yet.' },
   gateway_started_time_seconds: {
     type: 'gauge',
@@ -84,6 +88,7 @@ export class RequestMetrics {
   readonly #routes = new Map<string, Map<string, RouteCounts>>();
   readonly #parts = new Map<string, Histogram>();
   readonly #failures = new Map<string, number>();
+  readonly #transactions = new Map<string, number>();
   #inFlight = 0;
   #startedMs = 0;
 
@@ -105,6 +110,11 @@ export class RequestMetrics {
       // A node says how long its backend took, and may say anything: no part is longer than the whole.
       if (ms >= 0) kept(this.#parts, part, histogram).observe(Math.min(ms / 1000, seconds));
     }
+  }
+
+  /** @param end how a transaction over many endpoints has ended */
+  countTransaction(end: 'committed' | 'rolled_back' | 'mixed' | 'in_doubt'): void {
+    this.#transactions.set(end, (this.#transactions.get(end) ?? 0) + 1);
   }
 
   #countsOf(route: string, method: string): RouteCounts {
@@ -135,6 +145,9 @@ export class RequestMetrics {
       ),
       gateway_failures_total: [...this.#failures].map(
         ([code, count]) => `gateway_failures_total{code="${code}"} ${count}`,
+      ),
+      gateway_transactions_total: [...this.#transactions].map(
+        ([end, count]) => `gateway_transactions_total{end="${end}"} ${count}`,
       ),
       gateway_requests_in_flight: [`gateway_requests_in_flight ${this.#inFlight}`],
       gateway_started_time_seconds: [`gateway_started_time_seconds ${this.#startedMs / 1000}`],

@@ -1,4 +1,5 @@
 /** How a call ends: its result or its failure, and what else is known of it by then. */
+import type { RowForm } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import { GatheredBytes } from '../proto/gathered-bytes.ts';
 import type { Json } from '../proto/json.ts';
@@ -46,11 +47,11 @@ export class Content {
 /** Work that goes on after its reply. */
 export class Accepted {
   readonly value: Json | JsonBytes;
-  readonly location: string;
+  readonly location: string | undefined;
   readonly preferred: boolean;
 
-  /** @param location where its end can be read @param preferred whether the caller's preference decided */
-  constructor(value: Json | JsonBytes, location: string, preferred: boolean) {
+  /** @param location where its end can be read; undefined where the caller may not @param preferred whether the caller's preference decided */
+  constructor(value: Json | JsonBytes, location: string | undefined, preferred: boolean) {
     this.value = value;
     this.location = location;
     this.preferred = preferred;
@@ -79,8 +80,8 @@ export function isJson(result: Result): result is Json {
   return isPlain && !isWritten && !(result instanceof Upgraded);
 }
 
-/** What a caller may take in place of one JSON text: rows as lines, or events. */
-export type StreamForm = 'lines' | 'events';
+/** What a caller may take in place of one JSON text: rows as they arrive, or events. */
+export type StreamForm = RowForm | 'events';
 
 /** What was measured of a call, in milliseconds. */
 export type Timing = Partial<Record<'authorize' | 'node' | 'backend', number>>;

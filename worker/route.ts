@@ -5,15 +5,15 @@ import type { ErrorCode, GatewayError } from '../proto/errors.ts';
 import type { Json } from '../proto/json.ts';
 import type { Access, Authorized } from './access/access.ts';
 import type { Context, PublicContext } from './context.ts';
-import type { Given, IdempotencyRule } from './idempotency/rule.ts';
+import type { Given, IdempotencyRule, Key } from './idempotency/rule.ts';
 import type { Worked } from './limits/json-worker.ts';
 import type { Relief } from './limits/quotas/audit.ts';
 import type { Outcome, Result } from './outcome.ts';
 import type { IfMatch } from './revision.ts';
 import type { Tag } from './shapes/tags.ts';
 
-/** Media types of replies in pieces: a JSON a line, and server-sent events. */
-export type StreamType = 'application/x-ndjson' | 'text/event-stream';
+/** Media types of replies in pieces: a JSON a line, CSV, and server-sent events. */
+export type StreamType = 'application/x-ndjson' | 'text/csv' | 'text/event-stream';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -29,6 +29,8 @@ export interface Facade {
   readonly action: string;
   /** An error in the form of that product; the status is ours. */
   errorBody(failure: GatewayError): Json;
+  /** Whether the handler reads the query string by itself: names may come more than once. */
+  readonly readsQuery?: true;
   /** Bodies that it takes by their media types, for the API's description. */
   readonly bodies: Readonly<Record<string, z.ZodType>>;
 }
@@ -38,6 +40,10 @@ export interface Asking {
   readonly url: string;
   /** As the header says it; null without one. */
   readonly authorization: string | null;
+  /** What the path names. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Null where there is none of that name. */
+  header(name: string): string | null;
 }
 
 /** One operation of the API. A route without `access` does not compile. */
@@ -65,8 +71,8 @@ export interface Route<Params, Query, Body, Resource> {
   readonly streams?: Readonly<Partial<Record<StreamType, z.ZodType>>>;
   /** Whether it answers with 101, and the connection is a WebSocket from then on. */
   readonly upgrades?: true;
-  /** Bytes of a body, where they differ from those of other operations. */
-  readonly maxBytes?: number;
+  /** Bytes of a body, where they differ from those of other operations: `callers` takes from a stranger what callers may send. */
+  readonly maxBytes?: number | 'callers';
   readonly access: Access<Params, Resource>;
   /** Refuses before the body is read: by the caller's address, or by a token of the installation. */
   admit?(ctx: PublicContext, asked: Asking): Promise<void>;
@@ -90,6 +96,8 @@ export interface Route<Params, Query, Body, Resource> {
    * the new one, and every method honours `If-Match` (412). Other operations refuse `If-Match`.
    */
   readonly conditional?: true;
+  /** Whether `X-Transaction-Id` lets it take part in a transaction, which its failure rolls back. */
+  readonly joins?: true;
   /** What `Idempotency-Key` does on POST and PATCH: honoured when left out. */
   readonly idempotency: IdempotencyRule<Body>;
   /** `data` wraps the result as `{status: 'success', data}`; which is which follows the spec. */
@@ -118,6 +126,8 @@ export interface Input<Params, Query, Body, Resource> extends Authorized<Resourc
   readonly bytes: Uint8Array | undefined;
   /** What came of a large body where `elsewhere` was done: then `body` is no value of it. */
   readonly worked?: Worked | undefined;
+  /** An `Idempotency-Key`, where the operation itself remembers what it answered. */
+  readonly key?: Key | undefined;
   /** Which revisions of the resource the request is held to; `undefined` when to none. */
   readonly ifMatch: IfMatch | undefined;
 }

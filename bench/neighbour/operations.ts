@@ -1,6 +1,7 @@
 /** All expensive operations that are measured, by their names. */
 import { accountOperations } from './account-operations.ts';
 import { backendOperations } from './backend-operations.ts';
+import { hookOperations } from './hook-operations.ts';
 import { jsonOperations } from './json-operations.ts';
 import type { Operation } from './operation.ts';
 import { templateOperations } from './template-operations.ts';
@@ -10,4 +11,5 @@ export const operations: readonly Operation[] = [
   ...templateOperations,
   ...backendOperations,
   ...accountOperations,
+  ...hookOperations,
 ];

@@ -45,6 +45,7 @@ function newRun(signal: AbortSignal): Run {
     signal,
     nested: refuse,
     send: refuse,
+    transact: refuse,
   };
 }
 

@@ -1,6 +1,6 @@
 /** The configuration of a Cassandra endpoint. */
 import * as z from 'zod';
-import { ConnectionParts, connectionsOf, Transport, VpnRoute } from '../members.ts';
+import { ConnectionParts, connectionsOf, Numbers, Transport, VpnRoute } from '../members.ts';
 
 /** Member `config` of a cassandra endpoint. */
 export const CassandraConfig = z
@@ -9,6 +9,7 @@ export const CassandraConfig = z
       write: '`/write` and transactions',
       read: 'another node, or a role that may only read',
     }),
+    numbers: Numbers.optional(),
     transport: Transport.optional(),
     vpn_route: VpnRoute.optional(),
   })

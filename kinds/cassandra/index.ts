@@ -12,6 +12,7 @@ export const cassandra: KindSpec<CassandraRequest, CassandraConfig> = {
   config: CassandraConfig,
   request: CassandraRequest,
   hasTransactions: true,
+  hasColumns: true,
   passes: ['params', 'queries.params'],
   types: {
     query: 'read',

@@ -12,6 +12,7 @@ export const clickhouse: KindSpec<ClickhouseRequest, ClickhouseConfig> = {
   config: ClickhouseConfig,
   request: ClickhouseRequest,
   hasTransactions: false,
+  hasColumns: true,
   passes: ['params', 'rows'],
   types: {
     query: 'read',

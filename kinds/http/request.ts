@@ -107,7 +107,8 @@ export const BareHttpRequest = z
     examples: [{ path: '/orders', query: { limit: 2 } }],
   });
 
-const TypedRequest = z
+/** The request that says its type; for the API's description, where a choice of one is none. */
+export const TypedRequest = z
   .strictObject({
     type: z.literal('request').meta({ description: 'The one type that there is' }),
     ...members,

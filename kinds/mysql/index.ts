@@ -11,6 +11,7 @@ export const mysql: KindSpec<MysqlRequest, MysqlConfig> = {
   config: MysqlConfig,
   request: MysqlRequest,
   hasTransactions: true,
+  hasColumns: true,
   passes: ['params'],
   types: {
     query: 'read',

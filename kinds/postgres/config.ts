@@ -1,6 +1,13 @@
 /** The configuration of a PostgreSQL endpoint. */
 import * as z from 'zod';
-import { AllowFunctions, ConnectionParts, connectionsOf, Transport, VpnRoute } from '../members.ts';
+import {
+  AllowFunctions,
+  ConnectionParts,
+  connectionsOf,
+  Numbers,
+  Transport,
+  VpnRoute,
+} from '../members.ts';
 
 /** Member `config` of a postgres endpoint. */
 export const PostgresConfig = z
@@ -10,6 +17,7 @@ export const PostgresConfig = z
       read: 'a replica, or a user who may only read',
     }),
     allow_functions: AllowFunctions.optional(),
+    numbers: Numbers.optional(),
     transport: Transport.optional(),
     vpn_route: VpnRoute.optional(),
   })

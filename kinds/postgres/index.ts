@@ -11,6 +11,7 @@ export const postgres: KindSpec<PostgresRequest, PostgresConfig> = {
   config: PostgresConfig,
   request: PostgresRequest,
   hasTransactions: true,
+  hasColumns: true,
   passes: ['params'],
   types: {
     query: 'read',

@@ -1,6 +1,7 @@
 /** The promises about what not every driver can do, for those that declare it. */
 import { expect } from 'vitest';
 import { type InspectedTable, type InspectPage, WARNING_CODES } from '../../proto/driver.ts';
+import type { JsonObject } from '../../proto/json.ts';
 import { able, given } from './contract-parts.ts';
 import type { Suite } from './contract-strain.ts';
 import { callOf, jsonOf } from './test/host.ts';
@@ -34,6 +35,22 @@ export function describeAbilities<Request>({ kind, parts, open, count }: Suite<R
       if (piece.length > 0) break;
     }
     expect(await count(read, 'nobody')).toBe(0);
+  });
+
+  parts.test('stream', 'tells the columns of a stream first, where rows have any', async () => {
+    const read = able(await open('read', 1), 'stream');
+    if (!read.hasColumns) return expect(read.hasColumns).toBe(false);
+    const lines = async (tellsColumns: boolean) => {
+      let text = '';
+      for await (const piece of read.stream(kind().rows(3), { ...callOf('read'), tellsColumns })) {
+        text += Buffer.from(piece).toString();
+      }
+      return text;
+    };
+    const { columns } = jsonOf(await read.run(kind().rows(3), callOf('read'))) as JsonObject;
+    const plain = await lines(false);
+    expect(plain.trimEnd().split('\n')).toHaveLength(3);
+    expect(await lines(true)).toBe(`${JSON.stringify({ columns })}\n${plain}`);
   });
 
   parts.test('transact', 'keeps all of a transaction or nothing', async () => {

@@ -1,5 +1,5 @@
 /** What some kinds have and others cannot: a kind that lacks a part says so before the run, and has no test of it. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Abilities, type BackendClient, can } from '../../proto/driver.ts';
 import type { DriverCase } from './contract.ts';
 
@@ -11,6 +11,9 @@ const ABILITIES = [
   'watch',
   'inspect',
   'warnings',
+  'join',
+  'prepare',
+  'changes',
 ] as const satisfies (keyof Abilities)[];
 
 /** A member of the case or of its sessions that not every kind can have. */
@@ -22,6 +25,8 @@ export type Lacks = { readonly [part in Part]?: string };
 /** Declares tests of parts, with the runner's own timeout unless another is given: none of a part that is lacked, so that nothing untested counts as passed. */
 export interface Parts {
   test(part: Part, name: string, body: () => Promise<void>, timeoutMs?: number): void;
+  /** A group of which each test is of that part. */
+  describe(part: Part, name: string, body: () => void): void;
   /** For names with one `%s`. */
   each(
     part: Part,
@@ -36,6 +41,9 @@ export function partsBut(lacks: Lacks): Parts {
   return {
     test: (part, name, body, timeoutMs) => {
       if (lacks[part] === undefined) test(name, body, timeoutMs);
+    },
+    describe: (part, name, body) => {
+      if (lacks[part] === undefined) describe(name, body);
     },
     each: (part, values, name, body) => {
       if (lacks[part] === undefined) test.each(values)(name, body);

@@ -4,6 +4,7 @@ import type { BackendClient, InspectedTable, Mode } from '../../proto/driver.ts'
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { describeAbilities } from './contract-abilities.ts';
+import { type ChangedCase, describeChanges } from './contract-changes.ts';
 import { expectAbsent, given, type Lacks, partsBut } from './contract-parts.ts';
 import { describeStrain, type Suite } from './contract-strain.ts';
 import type { Driver } from './driver.ts';
@@ -47,6 +48,8 @@ export interface DriverCase<Request> {
   readonly table?: Pick<InspectedTable, 'namespace' | 'name' | 'type'>;
   /** What to subscribe to, what then causes an event, and members of that event; of drivers that can watch. */
   readonly events?: { readonly watch: Request; readonly cause: Request; readonly event: object };
+  /** What tells its changes, of drivers that can. */
+  readonly changed?: ChangedCase<Request>;
   /** Rows of the longest stream, 1,000,000 when left out: fewer where the backend makes none by itself. */
   readonly longest?: number;
 }
@@ -214,6 +217,7 @@ export function describeDriver<Request>(
       connectionsOfOthers,
     };
     describeAbilities(suite);
+    describeChanges(suite);
     describeStrain(suite);
 
     test('closes its connections', async () => {

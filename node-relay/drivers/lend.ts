@@ -146,6 +146,11 @@ export class Lender<Connection extends Lendable> {
     else void this.#clean(connection, traces);
   }
 
+  /** Whether calls wait for a connection. */
+  get contended(): boolean {
+    return this.#pool.contended;
+  }
+
   /** Ends a connection. */
   discard(connection: Connection): void {
     this.#pool.discard(connection);

@@ -10,11 +10,18 @@ interface Source {
   resume(): unknown;
 }
 
+/** The line that tells columns ahead of rows. @param columnsJson `[{"name", "type"}, …]` */
+export function columnsLine(columnsJson: string): string {
+  return `{"columns":${columnsJson}}\n`;
+}
+
 /** Collects lines into pieces, and pauses the source while the reader is slower. */
 export class Lines<Row> {
   rowCount = 0;
   /** One row as JSON text; set before the first arrives. */
   write: ((row: Row) => string) | undefined;
+  /** What the first piece holds: a line with the columns, or nothing. */
+  head = '';
   readonly #source: Source;
   readonly #pieces: Buffer[] = [];
   #text = '';
@@ -73,7 +80,7 @@ export class Lines<Row> {
   }
 }
 
-type Filled = Pick<Lines<never>, 'next' | 'end' | 'abandon'>;
+type Filled = Pick<Lines<never>, 'head' | 'next' | 'end' | 'abandon'>;
 
 /** Work that fills lines, and how it ended. */
 export class Filling {
@@ -100,11 +107,11 @@ export class Filling {
     if (typeof this.#outcome === 'object') throw this.#outcome.error;
   }
 
-  /** An empty piece, then the lines; a reader that leaves before their end stops the work by `interrupt`. */
+  /** The head, which may be empty, then the lines; a reader that leaves before their end stops the work by `interrupt`. */
   async *pieces(interrupt: () => void): AsyncGenerator<Uint8Array> {
     const lines = this.#lines;
     try {
-      yield new Uint8Array();
+      yield Buffer.from(lines.head);
       for (let piece = await lines.next(); piece; piece = await lines.next()) yield piece;
       await this.ended;
       this.throwFailure();

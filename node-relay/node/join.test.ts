@@ -20,7 +20,9 @@ afterEach(async () => {
 /** A gateway that has the relay's key as a node of `organization`. */
 async function startGateway() {
   const told = { organization: OWN, status: 200 };
-  const server = createServer((_, response) => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    request.on('data', (piece: Buffer) => asked.push(piece.toString()));
     response.writeHead(told.status, { 'Content-Type': 'application/json' });
     const body =
       told.status === 200
@@ -39,7 +41,7 @@ async function startGateway() {
   await once(server, 'listening');
   stops.push(() => server.close());
   const { port } = server.address() as AddressInfo; // It listens on a port.
-  return { told, url: `http://127.0.0.1:${port}` };
+  return { told, asked, url: `http://127.0.0.1:${port}` };
 }
 
 async function folder(): Promise<string> {
@@ -56,7 +58,8 @@ const refusal = (serves: string) => ({
 test('a relay with a folder stays with the organization that it enrolled with', async () => {
   const { told, url: gateway } = await startGateway();
   const data = await folder();
-  expect(await join({ gateway, data, enroll: 'secret' }, {}, log)).toMatchObject({
+  const place = { port: '8790', host: '0.0.0.0' };
+  expect(await join({ ...place, gateway, data, enroll: 'secret' }, {}, log)).toMatchObject({
     organization: OWN,
   });
   const kept = await readFile(path(data, 'node.json'), 'utf8');
@@ -65,11 +68,12 @@ test('a relay with a folder stays with the organization that it enrolled with', 
   expect(await readFile(path(data, 'node.json'), 'utf8')).toBe(kept);
   expect(await join({ data, enroll: 'another secret' }, {}, log)).toMatchObject({
     organization: OTHER,
+    kept: { port: '8790', host: '0.0.0.0' },
   });
 });
 
 test('a relay with keys of its environment is a node of RELAY_ORGANIZATION alone', async () => {
-  const { told, url: gateway } = await startGateway();
+  const { told, asked, url: gateway } = await startGateway();
   const { signing, sealing } = await newKeys();
   const env = {
     RELAY_SIGNING_KEY: JSON.stringify(signing),
@@ -77,8 +81,32 @@ test('a relay with keys of its environment is a node of RELAY_ORGANIZATION alone
     RELAY_ORGANIZATION: OWN.toUpperCase(),
   };
   expect(await join({ gateway }, env, log)).toMatchObject({ organization: OWN });
+  expect(JSON.parse(asked.join(''))).toMatchObject({ organization: OWN.toUpperCase() });
   told.organization = OTHER;
   await expect(join({ gateway }, env, log)).rejects.toMatchObject(refusal(OWN.toUpperCase()));
+});
+
+test('without RELAY_ORGANIZATION it asks for none, and warns', async () => {
+  const { asked, url: gateway } = await startGateway();
+  const { signing, sealing } = await newKeys();
+  const env = {
+    RELAY_SIGNING_KEY: JSON.stringify(signing),
+    RELAY_NODE_KEY: JSON.stringify(sealing),
+  };
+  const warnings: unknown[] = [];
+  await join({ gateway }, env, { warn: (said: unknown) => warnings.push(said) });
+  expect(JSON.parse(asked.join(''))).not.toHaveProperty('organization');
+  expect(warnings).toEqual([
+    'RELAY_ORGANIZATION is not set: any organization that registers this key may use it',
+  ]);
+});
+
+test('a folder without a node, and no key, says what would make one', async () => {
+  const data = await folder();
+  await expect(join({ data }, {}, log)).rejects.toMatchObject({
+    code: 'INVALID_CONFIGURATION',
+    message: `There is no RELAY_NODE_KEY, and no node in the folder ${data}: npm run keygen makes keys, --gateway URL --enroll SECRET a node`,
+  });
 });
 
 test('a gateway that is asked too often is asked again later', async () => {

@@ -70,12 +70,17 @@ export async function join(
     { files, kept, flags, url, organization: env.RELAY_ORGANIZATION },
     log,
   );
+  if (membership === undefined && !env.RELAY_NODE_KEY) throw invalid(nothingIn(files));
   if (membership !== undefined && flags.tunnel && membership.transport !== 'tunnel') {
     throw invalid(
       `Node ${membership.name} was registered with a URL: leave --tunnel out, or register a node without one`,
     );
   }
   return membership;
+}
+
+function nothingIn({ folder }: NodeFiles): string {
+  return `There is no RELAY_NODE_KEY, and no node in the folder ${folder}: npm run keygen makes keys, --gateway URL --enroll SECRET a node`;
 }
 
 interface Folder {
@@ -97,11 +102,11 @@ async function fromFolder(folder: Folder, log: Pick<Log, 'warn'>): Promise<Membe
     // Its keys were kept, and then the reply to its secret was lost: it may be the node already.
     if (keys === undefined || folder.url === undefined) return undefined;
     const gateway = new Gateway(folder.url, keys);
-    return keep(folder, gateway, keys, await ask(gateway, keys));
+    return keep(folder, gateway, keys, await ask(gateway, keys, servedBy(folder)));
   }
   const gateway = new Gateway(folder.url ?? kept.gateway, keys, kept.clockOffsetMs);
   try {
-    return await keep(folder, gateway, keys, await ask(gateway, keys));
+    return await keep(folder, gateway, keys, await ask(gateway, keys, servedBy(folder)));
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw thrown;
     if (thrown instanceof Refused && thrown.isFinal) throw inWords(gateway.url, thrown);
@@ -111,18 +116,24 @@ async function fromFolder(folder: Folder, log: Pick<Log, 'warn'>): Promise<Membe
   }
 }
 
+function servedBy({ kept, organization = kept?.organization }: Folder): string | undefined {
+  return organization;
+}
+
 async function enrolBy(folder: Folder, secret: string): Promise<Membership> {
   const { files, kept, organization } = folder;
   const url = folder.url ?? kept?.gateway;
   if (url === undefined) throw invalid('--enroll needs the gateway: --gateway URL');
   const keys = await newKeys();
   const gateway = new Gateway(url, keys);
-  const joined = await ask(gateway, keys, secret).catch((thrown: unknown) => {
+  const joined = await ask(gateway, keys, organization, secret).catch((thrown: unknown) => {
     throw inWords(url, thrown);
   });
   demandOrganization(joined, organization);
   await writeKeys(files, keys);
-  return keep({ ...folder, kept: undefined }, gateway, keys, joined, digestOf(secret));
+  // Its address and port stay; whose node it was does not count any more.
+  const now = { ...folder, organization: joined.organization };
+  return keep(now, gateway, keys, joined, digestOf(secret));
 }
 
 /** Keeps what was told and what flags say, so that the next start needs none. */
@@ -150,9 +161,12 @@ async function withoutFolder(
   log: Pick<Log, 'warn'>,
 ) {
   const gateway = new Gateway(url, keys);
+  if (!only) {
+    log.warn('RELAY_ORGANIZATION is not set: any organization that registers this key may use it');
+  }
   for (;;) {
     try {
-      const joined = await ask(gateway, keys);
+      const joined = await ask(gateway, keys, only);
       demandOrganization(joined, only);
       const { uuid, name, organization, transport, gateway_keys } = joined;
       const known = { uuid, name, organization, transport, gatewayKeys: gateway_keys };
@@ -166,9 +180,15 @@ async function withoutFolder(
   }
 }
 
-function ask(gateway: Gateway, keys: NodeKeys, secret?: string): Promise<Joined> {
+function ask(
+  gateway: Gateway,
+  keys: NodeKeys,
+  organization: string | undefined,
+  secret?: string,
+): Promise<Joined> {
   const body = {
     ...(secret === undefined ? {} : { secret }),
+    ...(organization ? { organization } : {}),
     signing_key: publicHalf(keys.signing),
     sealing_key: publicHalf(keys.sealing),
     ...aboutProgram(),

@@ -87,6 +87,7 @@ function memorySession(pool: ConnectionPool<Backend>, seen: Seen): MemorySession
     run: (request, call) => withBackend(call, (backend) => answer(request, call, backend, seen)),
     transact: (requests, call) =>
       withBackend(call, async () => bytes(requests.map((each) => queryOf(each)))),
+    hasColumns: false,
     async *stream(request) {
       const [, count = '0'] = /^rows (\d+)$/.exec(queryOf(request)) ?? [];
       yield new Uint8Array();

@@ -12,6 +12,7 @@ import { leftOut } from '../../tooling/left-out.ts';
 import { type OwnGateway, startGateway } from '../gateway.ts';
 import { backendsOf } from './backends.ts';
 import { readPage } from './examples.ts';
+import { type PageProvider, startProvider, WRITTEN_ISSUER } from './provider.ts';
 import { fillIn, runInTurn, type Written } from './shell.ts';
 import { comparison } from './shown.ts';
 
@@ -45,25 +46,29 @@ async function pagesOf(folder: string): Promise<string[]> {
 }
 
 let gateway: OwnGateway;
+let provider: PageProvider;
 let places: Record<string, string>;
 const written = new Map<string, Written | undefined>();
 
 beforeAll(async () => {
+  provider = await startProvider();
+  const { AUTH_EXTERNAL } = provider;
   const [started, backends] = await Promise.all([
     // What stands in for a vendor is on this machine.
-    startGateway({ args: ['--demo'], env: { HTTP_ALLOW_PRIVATE: 'true' } }),
+    startGateway({ args: ['--demo'], env: { HTTP_ALLOW_PRIVATE: 'true', AUTH_EXTERNAL } }),
     backendsOf(pages.map(({ text }) => text)),
   ]);
   gateway = started;
   places = {
     'http://127.0.0.1:8787': gateway.url,
     '.causeway/': `${gateway.data}/`,
+    [WRITTEN_ISSUER]: provider.issuer,
     ...backends,
   };
   const outputs = await runInTurn(examples.map(({ script }) => fillIn(script, places)));
   for (const [index, { at }] of examples.entries()) written.set(at, outputs[index]);
 });
-afterAll(() => gateway?.stop());
+afterAll(() => Promise.all([gateway?.stop(), provider?.stop()]));
 
 test('the pages have examples', () => {
   expect(examples.filter(({ at }) => at.startsWith('README.md')).length).toBeGreaterThan(3);
@@ -95,7 +100,7 @@ test.each(pages)('$name names only scripts that npm runs', async ({ text }) => {
 
 test.each(pages)('$name has no command that nothing runs', ({ commands }) => {
   // Those that the tests run by themselves: test/start.test.ts, test/demo.test.ts, and this run.
-  const known = /^npm ci && npm (?:start -- --demo|start|test)(?: +#.*)?$/;
+  const known = /^npm ci (?:--omit=dev )?&& npm (?:start -- --demo|start|test)(?: +#.*)?$/;
   expect(commands.filter((line) => !known.test(line))).toEqual([]);
 });
 

@@ -67,8 +67,8 @@ export interface RelayNode {
   readonly port: number;
   /** The process that runs now. */
   run: RelayRun;
-  /** Starts the relay again without flags, and waits until it is ready. */
-  restart(): Promise<void>;
+  /** Starts the relay again without flags but these, and waits until it is ready. */
+  restart(more?: readonly string[]): Promise<void>;
   /** Ends it by force, and removes its folder. */
   stop(): Promise<void>;
 }
@@ -106,8 +106,8 @@ export async function startNode(
     data,
     port,
     run: runRelay(flags, env),
-    async restart() {
-      node.run = runRelay(['--data', data], env);
+    async restart(more = []) {
+      node.run = runRelay(['--data', data, ...more], env);
       await untilReady(node.run);
     },
     async stop() {

@@ -57,7 +57,9 @@ function faultIn(
     ?.split('/')
     .slice(1)
     .reduce<unknown>((within, name) => nodeOf(within)[name], example);
-  return typeof found === 'string' ? undefined : `finds nothing by ${expression}`;
+  return typeof found === 'string' || typeof found === 'number'
+    ? undefined
+    : `finds nothing by ${expression}`;
 }
 
 function operationsOf({ items }: Description): Operation[] {

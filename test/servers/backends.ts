@@ -72,6 +72,8 @@ const POSTGRES_SETTINGS = {
   max_connections: 300,
   max_prepared_transactions: 20,
   wal_level: 'logical',
+  max_replication_slots: 100,
+  max_wal_senders: 50,
   fsync: 'off',
 };
 const postgres = (own: Pick<PostgresOptions, 'program' | 'settings'> = {}) =>
@@ -94,7 +96,7 @@ const pgbouncer = async () => {
   return inFolder('pgbouncer', (folder) => startPgbouncer({ folder, url }));
 };
 
-/** Ready for two-phase transactions, with enough connections for a run. */
+/** Ready for two-phase transactions and readers of its log, with enough connections for a run. */
 const mysql = () =>
   inFolder('mariadb', (folder) =>
     startMariadb({
@@ -104,6 +106,10 @@ const mysql = () =>
         'max-connections': 300,
         'max-connect-errors': 1_000_000,
         'innodb-flush-log-at-trx-commit': 0,
+        'log-bin': 'binlog',
+        'server-id': 1,
+        'binlog-format': 'ROW',
+        'log-bin-trust-function-creators': 1,
       },
     }),
   );

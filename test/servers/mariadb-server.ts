@@ -17,7 +17,7 @@ import { downloaded } from './downloads.ts';
 
 /** What a server is made and started with. */
 export interface MariadbOptions {
-  /** Made and filled; must not be there yet. */
+  /** Made and filled, or one that a server made before. */
   readonly folder: string;
   /** Of `USER`. */
   readonly password: string;
@@ -47,7 +47,7 @@ interface Program {
 }
 
 /**
- * Makes a data folder, starts a server in it and waits until it takes connections.
+ * Makes a data folder unless it is there, starts a server in it and waits until it takes connections.
  * @throws Failure when there is no MariaDB, or it does not start
  */
 export async function startMariadb(options: MariadbOptions): Promise<MariadbServer> {
@@ -60,7 +60,9 @@ export async function startMariadb(options: MariadbOptions): Promise<MariadbServ
     `--lc-messages-dir=${program.share}`,
     `--character-sets-dir=${program.share}/charsets`,
   ];
-  await initialise(program, folder, [...common, ...messages], run);
+  if (!existsSync(join(folder, 'data', 'mysql', 'global_priv.frm'))) {
+    await initialise(program, folder, [...common, ...messages], run);
+  }
   const first = join(folder, 'first.sql');
   await writeFile(first, firstStatements(options.password), { mode: 0o600 });
   const port = await freePort('127.0.0.1');

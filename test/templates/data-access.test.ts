@@ -146,16 +146,19 @@ test('a transaction happens as a whole, or not at all', async () => {
   expect(await balances()).toEqual([6, 14]);
 });
 
-test('a two-phase transaction is stored and rendered, and running it is 501', async () => {
+test('a two-phase transaction is rendered, and runs as a transaction over its endpoints', async () => {
   await make('both', 'TwoPhaseTransaction', {
     operations: [{ endpoint, query: 'update customers set name = {{name}} where id = 1' }],
   });
   expect(await organization.call('POST', '/templates/both/render', { name: 'x' })).toMatchObject(
     ok({ success: true, transformationSteps: [{ request: { operation: 'transaction' } }] }),
   );
-  expect(await organization.call('POST', '/templates/both', { name: 'x' })).toEqual(
-    refusal('NOT_SUPPORTED', expect.any(String)),
-  );
+  expect(await organization.call('POST', '/templates/both', { name: 'Grace' })).toMatchObject({
+    status: 200,
+    body: { sequence: expect.any(Number), status: 'committed', results: [{ rows_affected: 1 }] },
+  });
+  expect(await nameOf(1)).toBe('Grace');
+  await organization.call('POST', '/templates/both', { name: 'Ada' });
   expect(await nameOf(1)).toBe('Ada');
 });
 

@@ -3,10 +3,17 @@ import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';
 import { effectiveLevel, type Level, reaches } from '../levels.ts';
 import { visible } from '../shapes/visible.ts';
+import { ruledSubject } from './api-keys/identity.ts';
 import type { Demand } from './demand.ts';
 import { ENTITY_KINDS, type Entity, explain, type Question } from './explain.ts';
 import { type Policy, policyOf, policyOn, remembered, widened } from './policy.ts';
-import { selectMembership, selectResourceRules, selectRules, selectRulesOnKind } from './store.ts';
+import {
+  type ByDefault,
+  selectMembership,
+  selectResourceRules,
+  selectRules,
+  selectRulesOnKind,
+} from './store.ts';
 
 /** What `Access.find` answers: the resource, and the rules of the caller that bear on it. */
 export interface Found<Resource> {
@@ -82,8 +89,7 @@ export function onAnything(level: Level): Access<unknown, undefined> {
 
 /** What a list of resources needs to know of its caller. */
 export interface Readable {
-  /** The level in force where no rule on a resource says otherwise. */
-  readonly byDefault: Level;
+  readonly byDefault: ByDefault;
   readonly policy: Policy;
 }
 
@@ -106,10 +112,15 @@ export function onListOf(kind: 'endpoint' | 'template' | 'workflow'): Access<unk
         return { standing, rules, onKind };
       });
       const policy = policyOf(ctx, read.standing, read.rules);
-      const byDefault = effectiveLevel(policy);
-      return { resource: { byDefault, policy }, policy: widened(policy, 'Read', read.onKind) };
+      const readable = { byDefault: byDefaultOf(policy), policy };
+      return { resource: readable, policy: widened(policy, 'Read', read.onKind, kind) };
     },
   };
+}
+
+/** How the caller of a policy on the organization stands to its resources. */
+export function byDefaultOf({ onOrganization, limits }: Policy): ByDefault {
+  return { level: effectiveLevel({ onOrganization, onResource: [] }), limits };
 }
 
 /** The level in force, and what tells why it is. */
@@ -175,21 +186,24 @@ function placeOf({ policy, params }: HeldLevel): string {
 
 /** A caller's own rules, as the caller may see them. */
 export function questionOf({ policy, params }: Omit<HeldLevel, 'held'>, needed: Level): Question {
-  const { caller } = policy;
-  const username = visible(policy.username);
+  const { caller, limit } = policy;
+  const own = ruledSubject(caller);
+  const account = visible(policy.account);
   const rules = policy.rules.map(({ resourceKind, subject, level, granted }) => ({
     ...(resourceKind === 'organization' ? {} : { kind: resourceKind }),
-    subject: subject === caller.userUuid ? username : visible(subject),
+    subject: subject === own ? account : visible(subject),
     level,
     ...(granted === undefined ? {} : { granted }),
   }));
   const subjects = grantable(policy, needed);
-  return { rules, needed, subjects, entity: entityIn(params) };
+  const bound =
+    limit === undefined ? {} : { limit: { level: limit, key: visible(policy.username) } };
+  return { rules, needed, subjects, entity: entityIn(params), ...bound };
 }
 
 /** Who may be given `needed`: the user, or groups of an external user whose issuer may give it. */
-function grantable({ caller: { external }, username }: Policy, needed: Level): readonly string[] {
-  if (!external) return [visible(username)];
+function grantable({ caller: { external }, account }: Policy, needed: Level): readonly string[] {
+  if (!external) return [visible(account)];
   return reaches(external.maxLevel, needed) ? external.groups : [];
 }
 

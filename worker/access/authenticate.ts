@@ -2,10 +2,13 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { LruMap } from '../../proto/lru-map.ts';
 import type { Caller, PublicContext } from '../context.ts';
-import { issuerOf } from '../issuers.ts';
+import { issuerOf, namesIssuer } from '../issuers.ts';
 import type { Settings } from '../settings.ts';
+import { isOutdated, keyCaller } from './api-keys/caller.ts';
+import { isKeyLike } from './api-keys/form.ts';
 import { externalCaller } from './external/caller.ts';
 import { KEYS_MAX_AGE_MS } from './external/keys.ts';
+import { refusedBy } from './external/refusal.ts';
 import { verifyToken } from './tokens.ts';
 
 const SCHEME = /^bearer +(\S+)$/i;
@@ -25,24 +28,32 @@ const memories = new WeakMap<Settings, LruMap<string, Verified>>();
  * Verifies a token once and remembers its caller until it expires; nothing is looked up but the
  * organization that an external token names. Whether the caller still is a member is `authorize`'s
  * question.
- * @throws GatewayError TOKEN_REQUIRED, TOKEN_EXPIRED, TOKEN_INVALID; of external tokens TOKEN_REVOKED, SERVICE_UNAVAILABLE
+ * @throws GatewayError TOKEN_REQUIRED, TOKEN_EXPIRED, TOKEN_INVALID; of external tokens and keys TOKEN_REVOKED, of the former SERVICE_UNAVAILABLE
  */
 export async function authenticate(open: PublicContext, header: string | null): Promise<Caller> {
   const token = bearerOf(header);
   const memory = memoryOf(open.settings);
   const known = memory.get(token);
-  if (known && known.until > open.now()) return known.caller;
+  if (known && known.until > open.now() && !isOutdated(known.caller)) return known.caller;
   const verified = await verify(open, token);
   memory.set(token, verified);
   return verified.caller;
 }
 
-/** By the issuer that the token names if we know it, else by ourselves. */
+/** By what is stored of keys; by the issuer that the token names if we know it; else by ourselves. */
 async function verify(open: PublicContext, token: string): Promise<Verified> {
   const { settings, now } = open;
+  if (isKeyLike(token)) {
+    const caller = await keyCaller(open, token);
+    // Whether it is taken is asked for each call: see `policyOf`.
+    return { caller, until: Number.POSITIVE_INFINITY };
+  }
   const issuer = issuerOf(settings.AUTH_EXTERNAL, token);
   if (!issuer) {
-    const caller = await verifyToken(settings, token, now());
+    const caller = await verifyToken(settings, token, now()).catch((thrown: unknown) => {
+      const isInvalid = thrown instanceof GatewayError && thrown.code === 'TOKEN_INVALID';
+      throw isInvalid && namesIssuer(token) ? refusedBy('issuer', thrown.cause) : thrown;
+    });
     return { caller, until: caller.expiresAt };
   }
   const caller = await externalCaller(open, issuer, token);

@@ -1,5 +1,5 @@
 /** Why a level is in force: the rule that made it, those it went before, and what would change it. */
-import { effectiveLevel, LEVELS, type Level, reaches } from '../levels.ts';
+import { effectiveLevel, LEVELS, type Level, lowerOf, reaches } from '../levels.ts';
 
 /** Kinds of resource that rules are held on, beside the organization itself. */
 export const ENTITY_KINDS = ['endpoint', 'template', 'workflow'] as const;
@@ -30,6 +30,8 @@ export interface Question {
   readonly subjects: readonly string[];
   /** What is acted on, unless it is the organization. */
   readonly entity: Entity | undefined;
+  /** What a personal key gives there at most. */
+  readonly limit?: { readonly level: Level; readonly key: string };
 }
 
 /** Contract §13, `GET /iam/rbac/check`. */
@@ -67,6 +69,7 @@ const UNRESTRICTED =
 const REPLACES = "A rule on the resource replaces the organization's level";
 const BASELINE = "Without a rule on the resource the organization's level counts";
 const HELD = 'It is the level on the organization';
+const LIMITED = "A personal key has the lower of its own level and its owner's";
 const STRICTER = 'Of several rules on the same the most restrictive counts';
 const NOTHING: Considered = {
   rule: 'no rule',
@@ -76,11 +79,13 @@ const NOTHING: Considered = {
 
 /** Explains a decision of `effectiveLevel` over the same rules. Contract §4, "Resolution". */
 export function explain(question: Question): Explanation {
-  const { rules, needed } = question;
-  const level = levelUnder(rules);
-  const considered = consider(question);
+  const { rules, needed, limit } = question;
+  const byRules = levelUnder(rules);
+  const level = limit ? lowerOf(byRules, limit.level) : byRules;
+  const considered = limit ? underLimit(consider(question), byRules, limit) : consider(question);
   const allowed = reaches(level, needed);
-  const grant = allowed ? undefined : smallestGrant(question);
+  const isLimited = limit !== undefined && !reaches(limit.level, needed);
+  const grant = allowed || isLimited ? undefined : smallestGrant(question);
   const decider = considered.find(({ decides }) => decides) ?? NOTHING;
   return {
     allowed,
@@ -90,6 +95,17 @@ export function explain(question: Question): Explanation {
     considered,
     ...(grant ? { grant } : {}),
   };
+}
+
+/** The level in the key is told last, and decides where it is the lower one. */
+function underLimit(
+  considered: readonly Considered[],
+  byRules: Level,
+  { level, key }: NonNullable<Question['limit']>,
+): readonly Considered[] {
+  const decides = !reaches(level, byRules);
+  const others = considered.map((each) => (decides ? { ...each, decides: false } : each));
+  return [...others, { rule: `key: ${level} in ${key}`, decides, why: LIMITED }];
 }
 
 /** The level that these rules give. */

@@ -4,9 +4,13 @@
  */
 import { GatewayError } from '../../proto/errors.ts';
 import { LruMap } from '../../proto/lru-map.ts';
-import type { Caller, Context } from '../context.ts';
+import type { Caller, Context, PublicContext } from '../context.ts';
 import { effectiveLevel, type Level, reaches } from '../levels.ts';
+import { compareKey } from './api-keys/caller.ts';
+import { type KeyLimits, keyName, limitOn, limitOnUuid } from './api-keys/identity.ts';
+import { demandTaken } from './api-keys/standing.ts';
 import type { HeldOn } from './demand.ts';
+import type { EntityKind } from './explain.ts';
 import { bounded } from './external/identity.ts';
 import { selectMembership, selectRules } from './store.ts';
 
@@ -19,7 +23,14 @@ export interface Policy {
   /** What the levels are held on. */
   readonly on: HeldOn;
   readonly caller: Caller;
+  /** Of a key `key:<name>`, or `key:<owner>/<name>`. */
   readonly username: string;
+  /** Whose rules these are: of a personal key its owner's username, else the same. */
+  readonly account: string;
+  /** Of a personal key: no rule gives more. */
+  readonly limits?: KeyLimits | undefined;
+  /** What these come to there. */
+  readonly limit?: Level | undefined;
   readonly sealedDataKey: string;
 }
 
@@ -45,14 +56,35 @@ export async function remembered<Value>(
   key: string,
   load: () => Promise<Value>,
 ): Promise<Value> {
-  const { orgUuid, userUuid, external } = ctx.caller;
-  const name = `${orgUuid}:${external?.digest ?? userUuid}:${key}`;
+  const { orgUuid, userUuid, external, key: apiKey } = ctx.caller;
+  const name = `${orgUuid}:${external?.digest ?? apiKey?.digest ?? userUuid}:${key}`;
+  return rememberedAs(ctx, name, load, () => orgUuid);
+}
+
+/** As `remembered`, of what bears on no caller: its value tells whose it is. What is not there is not remembered. */
+export async function rememberedOf<Value extends { readonly orgUuid: string }>(
+  ctx: PublicContext,
+  key: string,
+  load: () => Promise<Value | undefined>,
+): Promise<Value | undefined> {
+  return rememberedAs(ctx, `:${key}`, load, (value) => value?.orgUuid);
+}
+
+/** @param ownerOf the organization of a value; undefined where it is not to be remembered */
+async function rememberedAs<Value>(
+  ctx: PublicContext,
+  name: string,
+  load: () => Promise<Value>,
+  ownerOf: (value: Value) => string | undefined,
+): Promise<Value> {
   const entry = known.get(name);
   const age = entry ? ctx.now() - entry.loadedAt : Number.POSITIVE_INFINITY;
-  if (!entry || age >= ctx.settings.POLICY_TTL_MS || age < 0) return renew(ctx, name, load);
+  if (!entry || age >= ctx.settings.POLICY_TTL_MS || age < 0) {
+    return renew(ctx, name, load, ownerOf);
+  }
   if (age > ctx.settings.POLICY_TTL_MS / 2 && !entry.refreshing) {
     entry.refreshing = true;
-    ctx.afterReply(renew(ctx, name, load).catch(() => known.delete(name)));
+    ctx.afterReply(renew(ctx, name, load, ownerOf).catch(() => known.delete(name)));
   }
   return entry.value as Value; // Each key has one loader.
 }
@@ -98,15 +130,22 @@ export interface RuleInForce extends Rule {
 /**
  * The policy that rows give the caller.
  * @param on what the rules bear on beside the organization, if there is something
- * @throws GatewayError TOKEN_REVOKED when the caller is no longer a member, or became one or changed password or username after the token was issued
+ * @throws GatewayError TOKEN_REVOKED when the caller is no longer a member, or became one or changed password or username after the token was issued; when a key is gone, or used from elsewhere; TOKEN_EXPIRED of a key
  */
 export function policyOf(
-  { caller }: Context,
+  { caller, address, now }: Context,
   [standing]: readonly MembershipRow[],
   given: readonly Rule[],
   on: HeldOn = { kind: 'organization', uuid: caller.orgUuid },
 ): Policy {
   if (!standing || standing.validFrom > caller.issuedAt) throw tokenRevoked();
+  const { account, keyName: name, key } = standing;
+  const limits = key && caller.key?.owner !== undefined ? key : undefined;
+  const shownKey = name === null ? undefined : keyName(name, limits && account);
+  if (key && caller.key?.digest !== undefined) {
+    demandTaken(key, address, now());
+    compareKey(caller, shownKey ?? account, key);
+  }
   const rules = given.map((rule) => inForce(caller, rule));
   const levels = (onOrganization: boolean) =>
     rules
@@ -118,7 +157,10 @@ export function policyOf(
     rules,
     on,
     caller,
-    username: standing.username,
+    username: shownKey ?? account,
+    account: limits ? account : (shownKey ?? account),
+    limits,
+    limit: limitOn(limits, on),
     sealedDataKey: standing.sealedDataKey,
   };
 }
@@ -128,18 +170,46 @@ export function tokenRevoked(): GatewayError {
   return new GatewayError('TOKEN_REVOKED', 'Token is no longer valid');
 }
 
+/** The caller's level on each resource that a rule of theirs, or a level in their personal key, is on; on others they have that on the organization. */
+export function levelsByRules(policy: Policy, onKind: readonly Rule[]): ReadonlyMap<string, Level> {
+  const { onOrganization, limits } = policy;
+  return new Map(
+    resourcesWith(policy, onKind).map(({ uuid, rules }) => {
+      const onResource = rules.map(({ level }) => level);
+      const limit = limitOnUuid(limits, uuid);
+      return [uuid, effectiveLevel({ onOrganization, onResource, limit })];
+    }),
+  );
+}
+
+/** Resources that the caller's rules are on; a personal key may have more on one without a rule than on the organization. */
+function resourcesWith({ caller, limits }: Policy, onKind: readonly Rule[], kind?: EntityKind) {
+  const byResource = Map.groupBy(
+    onKind.map((rule) => inForce(caller, rule)),
+    (rule) => rule.resourceUuid,
+  );
+  const named = (limits?.levels ?? []).filter((each) => kind === undefined || each.kind === kind);
+  const uuids = new Set([...byResource.keys(), ...named.map(({ uuid }) => uuid)]);
+  return [...uuids].map((uuid) => ({ uuid, rules: byResource.get(uuid) ?? [] }));
+}
+
 /**
  * The policy of a caller who does not have that level on the organization, but a rule on one of its resources
  * that gives it: enough for what acts on those only.
  */
-export function widened(policy: Policy, needed: Level, onKind: readonly Rule[]): Policy {
+export function widened(
+  policy: Policy,
+  needed: Level,
+  onKind: readonly Rule[],
+  kind?: EntityKind,
+): Policy {
   if (reaches(effectiveLevel(policy), needed)) return policy;
-  const { onOrganization, caller } = policy;
-  const inForceOnKind = onKind.map((rule) => inForce(caller, rule));
-  for (const rules of Map.groupBy(inForceOnKind, (rule) => rule.resourceUuid).values()) {
+  const { onOrganization, limits } = policy;
+  for (const { uuid, rules } of resourcesWith(policy, onKind, kind)) {
     const onResource = rules.map(({ level }) => level);
-    if (reaches(effectiveLevel({ onOrganization, onResource }), needed)) {
-      return { ...policy, onResource, rules: [...policy.rules, ...rules] };
+    const limit = limitOnUuid(limits, uuid);
+    if (reaches(effectiveLevel({ onOrganization, onResource, limit }), needed)) {
+      return { ...policy, onResource, limit, rules: [...policy.rules, ...rules] };
     }
   }
   return policy;
@@ -151,15 +221,16 @@ function inForce(caller: Caller, rule: Rule): RuleInForce {
 }
 
 async function renew<Value>(
-  ctx: Context,
+  ctx: PublicContext,
   name: string,
   load: () => Promise<Value>,
+  ownerOf: (value: Value) => string | undefined,
 ): Promise<Value> {
   const before = changes;
   const loadedAt = ctx.now();
   const value = await load();
-  if (before === changes) {
-    known.set(name, { value, loadedAt, orgUuid: ctx.caller.orgUuid, refreshing: false });
-  }
+  const orgUuid = ownerOf(value);
+  if (orgUuid === undefined) known.delete(name);
+  else if (before === changes) known.set(name, { value, loadedAt, orgUuid, refreshing: false });
   return value;
 }

@@ -13,6 +13,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   tasks: 'task',
   events: 'event',
   users: 'user',
+  keys: 'key',
   subjects: 'subject',
 };
 /** Parts of a resource, of which some operations act on one and some on many. */

@@ -35,7 +35,7 @@ export function auditStatement(ctx: Context, change: Change) {
 export interface Actor {
   readonly orgUuid: string;
   readonly username: string;
-  /** The account's UUID, where there is an account. */
+  /** The account's UUID, where there is an account; of a key its own. */
   readonly uuid?: string | undefined;
 }
 
@@ -98,8 +98,8 @@ export function recordAfterReply(
 }
 
 /** The actor that a token names. */
-export function actorOf({ orgUuid, userId: username, userUuid, external }: Caller): Actor {
-  return { orgUuid, username, ...(external ? {} : { uuid: userUuid }) };
+export function actorOf({ orgUuid, userId: username, userUuid, external, key }: Caller): Actor {
+  return { orgUuid, username, ...(external ? {} : { uuid: key?.uuid ?? userUuid }) };
 }
 
 function entryOf(

@@ -1,5 +1,5 @@
 /** Calls an operation for any caller: limits, rights, once-only, audit of refusals and activity are here. Architecture: "A call knows no HTTP". */
-import { GatewayError } from '../../proto/errors.ts';
+import { ERRORS, GatewayError } from '../../proto/errors.ts';
 import { bytesInPieces } from '../../proto/json-bytes.ts';
 import { isMovedWithin } from '../../proto/ordered-json.ts';
 import type { Ticket } from '../../proto/work/queue.ts';
@@ -16,10 +16,11 @@ import { isJson, JsonBytes, Outcome, outcomeOf, type Result, resultOf } from '..
 import type { AnyRoute, Changes, Input, Reply } from '../route.ts';
 import { parse } from '../shapes/parse.ts';
 import { addSpan } from '../tracing.ts';
-import { noteOperation } from '../users/activity/note.ts';
+import { noteOperation, noteUse } from '../users/activity/note.ts';
 
 /** What an operation is called with, beside what its path names. */
-export interface Arrived extends Omit<Input<unknown, unknown, unknown, unknown>, keyof Named> {
+export interface Arrived
+  extends Omit<Input<unknown, unknown, unknown, unknown>, keyof Named | 'key'> {
   /** What makes a repeat of the call answer the same again. */
   readonly keyed?: Keyed<unknown> | undefined;
   /** In the line of heavy work, of a large body. */
@@ -56,18 +57,26 @@ export async function call(
           addSpan(ctx.trace, 'authorize', started, ended);
         });
     const { keyed, place, ...arrived } = await read(authorized);
-    const input = { ...arrived, ...authorized, params };
+    const isOwn = keyed?.rule.own === true;
+    const input = { ...arrived, ...authorized, params, key: isOwn ? keyed : undefined };
     const run = (own: Context) => perform(own, operation, names, input);
     const own = place ? { ...ctx, place } : ctx;
     const { bytes, body, policy, demands } = input;
-    const ended = keyed ? once(own, { ...keyed, bytes, body, policy, demands }, run) : run(own);
+    const ended =
+      keyed && !isOwn ? once(own, { ...keyed, bytes, body, policy, demands }, run) : run(own);
     return place ? ended.finally(() => giveBack(place)) : ended;
   });
   const { result } = outcome;
+  if (!isPublic && !isUnauthorized(result)) noteUse(ctx);
   if (result instanceof GatewayError && outcome.replayOf === undefined) {
     recordDenial(ctx, operation, names, result);
   }
   return outcome;
+}
+
+/** Whether the caller's token was not taken. */
+function isUnauthorized(result: Result | GatewayError): boolean {
+  return result instanceof GatewayError && ERRORS[result.code].status === 401;
 }
 
 /** Runs the operation, whose caller may. */

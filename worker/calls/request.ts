@@ -36,6 +36,7 @@ import {
   isReadByRelays,
   textInPieces,
 } from './read-request.ts';
+import { rowsOf } from './row-form.ts';
 import { streamOf } from './stream.ts';
 import { isSubscription, subscribeOn } from './subscription.ts';
 import { countCall } from './usage/count.ts';
@@ -57,6 +58,8 @@ export interface RequestOptions extends Partial<Form> {
   readonly forms?: readonly StreamForm[];
   /** Id of the session that it runs in. */
   readonly session?: string | undefined;
+  /** Id of the transaction over many endpoints that it takes part in. */
+  readonly transaction?: string | undefined;
   /** Of a subscription: the id of the event to go on after. */
   readonly resumeAfter?: string | undefined;
 }
@@ -94,13 +97,14 @@ async function sendOn(
   { forms = [], session }: RequestOptions,
   known: Known,
 ): Promise<JsonBytes | Content> {
+  const rows = rowsOf(endpoint, forms);
   const lease = session === undefined ? undefined : await findLease(ctx, endpoint, session);
   const backend = await backendOf(ctx, endpoint, mode, lease);
   // A relay parses the statement by itself, the edge on this thread: it is paid for before.
   if (backend.keepsTime) wentOn(ctx, statementMs(message.request));
   const timeoutMs = message.request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
-  return forms.includes('lines')
-    ? streamOf(ctx, backend, timeoutMs, known, (deadline) => backend.stream(message, deadline))
+  return rows
+    ? streamOf(ctx, backend, { message, rows, timeoutMs }, known)
     : answerOf(ctx, backend, timeoutMs, known, (deadline) => backend.run(message, deadline));
 }
 

@@ -1,41 +1,53 @@
-/** Rows as they arrive, one JSON a line, flat in memory. Contract §6, "Large results". */
+/** Rows as they arrive, a JSON a line or as CSV, flat in memory. Contract §6, "Large results". */
+import type { RowForm } from '../../proto/driver.ts';
 import { errorBody } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
-import { begun, bodyOf, type Opened } from '../drivers/pieces.ts';
+import { begun, bodyOf } from '../drivers/pieces.ts';
 import { passedOn } from '../limits/heavy-work.ts';
 import { Content, type Known } from '../outcome.ts';
-import type { Backend } from './backend/backend.ts';
+import type { Backend, RequestMessage } from './backend/backend.ts';
 import { mustEnd, onStop, stopped } from './stop.ts';
 import { countCall } from './usage/count.ts';
 
-/** Media type of rows as lines. */
-export const NDJSON = 'application/x-ndjson';
+const NDJSON = 'application/x-ndjson';
+/** Media types of rows as they arrive. RFC 4180 §3 says what CSV tells of itself. */
+const TYPES: Readonly<Record<RowForm, string>> = {
+  lines: NDJSON,
+  'told-lines': `${NDJSON};header=columns`,
+  csv: 'text/csv; charset=utf-8; header=present',
+};
+
+/** What is asked for. */
+interface Streamed {
+  readonly message: RequestMessage;
+  readonly rows: RowForm;
+  readonly timeoutMs: number;
+}
 
 const encoder = new TextEncoder();
 
 /**
  * The rows. A failure before the first row is thrown; one after it is the last line,
- * `{"$error": …}`. `timeoutMs` bounds the whole. The backend's work ends when the
+ * `{"$error": …}`, or breaks CSV off. `timeoutMs` bounds the whole. The backend's work ends when the
  * client goes away.
  * @throws GatewayError what the call may end in
  */
 export async function streamOf(
   ctx: Context,
   backend: Backend,
-  timeoutMs: number,
+  { message, rows: form, timeoutMs }: Streamed,
   known: Known,
-  run: (deadline: Deadline) => Promise<Opened>,
 ): Promise<Content> {
   known.timing = backend.timing;
   const deadline = startDeadline(ctx, timeoutMs, backend.keepsTime);
   try {
-    const opened = await run(deadline);
+    const opened = await backend.stream(message, form, deadline);
     const rows = await begun(opened).catch((thrown: unknown) => {
       throw failureOf(thrown, { writes: backend.target.mode === 'write', signal: deadline.signal });
     });
-    return new Content(NDJSON, bodyOf(rows, besideOf(ctx, backend, deadline)));
+    return new Content(TYPES[form], bodyOf(rows, besideOf(ctx, backend, form, deadline)));
   } catch (thrown) {
     deadline.end();
     countCall(ctx, backend.target.endpoint, backend.target.mode, thrown);
@@ -43,7 +55,12 @@ export async function streamOf(
   }
 }
 
-function besideOf(ctx: Context, { target: { endpoint, mode } }: Backend, deadline: Deadline) {
+function besideOf(
+  ctx: Context,
+  { target: { endpoint, mode } }: Backend,
+  form: RowForm,
+  deadline: Deadline,
+) {
   const takeBack = onStop('at its end', deadline.abort);
   const end = (): void => {
     takeBack();
@@ -60,11 +77,13 @@ function besideOf(ctx: Context, { target: { endpoint, mode } }: Backend, deadlin
       end();
       countCall(ctx, endpoint, mode);
     },
-    failed(thrown: unknown): Uint8Array {
+    failed(thrown: unknown): Uint8Array | undefined {
       end();
       const told = failureOf(thrown, { writes: mode === 'write', signal: deadline.signal });
       const failure = mustEnd() && mode === 'read' ? stopped() : told;
       countCall(ctx, endpoint, mode, failure);
+      // CSV has no place for an error: the connection breaks off.
+      if (form === 'csv') return undefined;
       const line = JSON.stringify({ $error: errorBody(failure, ctx.requestId) });
       return encoder.encode(`${line}\n`);
     },

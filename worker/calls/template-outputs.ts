@@ -34,7 +34,8 @@ export async function keptOutput(
   make: () => Promise<Json>,
 ): Promise<Json | JsonBytes> {
   const ttl = ready.compiled.cacheTtlS;
-  if (ttl === undefined || ready.usesNow || ready.reach.writes) return make();
+  const isOwn = ttl === undefined || ready.usesNow || call.transaction !== undefined;
+  if (isOwn || ready.reach.writes) return make();
   const made = JSON.stringify([ctx.caller.orgUuid, ready.versions, call.parameters]);
   const name = await digestOf(encoder.encode(made + writtenText(call.input)));
   const known = kept.get(name);

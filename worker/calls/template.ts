@@ -1,7 +1,7 @@
 /** One run of a template for a caller: rights on all that it reaches, what it nests, requests, usage. */
 import { type Kind, kindSpec } from '../../kinds/index.ts';
 import { requestIn } from '../../kinds/passed.ts';
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
 import type { Json, JsonObject } from '../../proto/json.ts';
 import { orderedText, unordered } from '../../proto/ordered-json.ts';
 import { parseOrdered } from '../../proto/parse-ordered.ts';
@@ -11,18 +11,21 @@ import type { Context } from '../context.ts';
 import { Budget } from '../language/expressions/index.ts';
 import { effectiveLevel } from '../levels.ts';
 import { inPieces } from '../limits/heavy-work.ts';
+import { Meter } from '../limits/meter.ts';
 import { gathered, JsonBytes, type Known, type Outcome, outcomeOf, resultOf } from '../outcome.ts';
 import { loadReach, type Reach } from '../reach/load.ts';
+import { parse } from '../shapes/parse.ts';
 import { type Template, templateNotFound, versionNotFound } from '../templates/access.ts';
 import type { Compiled, EndpointCall, Run } from '../templates/compiled.ts';
-import { Meter } from '../templates/meter.ts';
 import { memoryOf, readVersion } from '../templates/read.ts';
 import { selectVersions } from '../templates/store.ts';
 import { countRun } from '../templates/usage/count.ts';
 import { TransactionBody } from './read-transaction.ts';
-import { requestOn } from './request.ts';
 import { keptOutput } from './template-outputs.ts';
 import { transactionOn } from './transaction.ts';
+import { TransactionsBody } from './transactions/body.ts';
+import { requested, TRANSACTION_HEADER } from './transactions/interactive.ts';
+import { transactOver } from './transactions/run.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -42,6 +45,8 @@ export interface TemplateCall {
   readonly isNested?: true;
   /** Versions of nested templates, by UUID, that count instead of those in force. */
   readonly pins?: { readonly [uuid: string]: string } | undefined;
+  /** Id of the transaction over many endpoints that its requests take part in. */
+  readonly transaction?: string | undefined;
   /** Called before each request to an endpoint. */
   sends?(): void;
 }
@@ -153,12 +158,25 @@ export async function readyToRun(
       send: (request) => {
         call.sends?.();
         return meter
-          .pause(() => send(ctx, reach, request, known))
+          .pause(() => send(ctx, reach, request, { known, transaction: call.transaction }))
+          .then((text) => parseAsWritten(text))
+          .catch(withoutStream);
+      },
+      transact: (body) => {
+        call.sends?.();
+        return meter
+          .pause(() => transact(ctx, body, { known, transaction: call.transaction }))
           .then((text) => parseAsWritten(text))
           .catch(withoutStream);
       },
     },
   };
+}
+
+/** What a run's requests add to, and take part in. */
+interface Within {
+  readonly known: Known;
+  readonly transaction: string | undefined;
 }
 
 /**
@@ -169,16 +187,38 @@ async function send(
   ctx: Context,
   reach: Reach,
   { endpoint, operation, request }: EndpointCall,
-  known: Known,
+  { known, transaction }: Within,
 ): Promise<string> {
   const resource = reach.endpoint(endpoint);
   const { row, policy } = resource;
   const params = { endpoint: row.id };
   const on = { resource, held: effectiveLevel(policy), policy, params };
   const { body, bytes } = apart(row.kind, request);
-  const outcome = await (operation === 'transaction'
-    ? transactionOn(ctx, on, TransactionBody.parse(body), { bytes })
-    : requestOn(ctx, on, operation, body, { bytes }));
+  if (operation !== 'transaction') {
+    return textOf(known, await requested(ctx, on, operation, body, { bytes, transaction }));
+  }
+  if (transaction !== undefined) throw withinAnother();
+  return textOf(known, await transactionOn(ctx, on, TransactionBody.parse(body), { bytes }));
+}
+
+/** The result's text of a transaction of the run over several endpoints. */
+async function transact(
+  ctx: Context,
+  body: JsonObject,
+  { known, transaction }: Within,
+): Promise<string> {
+  if (transaction !== undefined) throw withinAnother();
+  const form = { numbersAsStrings: false, canonical: false };
+  const outcome = await transactOver(ctx, parse(TransactionsBody, body, 'template'), { form });
+  return textOf(known, outcome);
+}
+
+function withinAnother(): GatewayError {
+  const problem = 'is a transaction of its own, and takes no part in another';
+  return badRequest(TRANSACTION_HEADER, problem, `The template ${problem}`);
+}
+
+async function textOf(known: Known, outcome: Outcome): Promise<string> {
   const result = resultOf(known, outcome);
   if (result instanceof GatewayError) throw result;
   return result instanceof JsonBytes

@@ -2,6 +2,9 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { IfMatch } from '../revision.ts';
 
+/** What holds for no row. */
+export const NEVER = sql`false`;
+
 /**
  * A condition for the statement that writes, so that no change can come between: the row's tag is
  * one of those that `If-Match` names. None when the request is held to nothing.

@@ -1,11 +1,19 @@
 /** Table of the relays that organizations registered; as in schema.ts, the organization is the first column of the key. */
 
-import { integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core';
 import type { JWK } from 'jose';
 
 /**
- * A relay finds its row before its organization is known: by UUID, by the digest of its secret, or by
- * its signing key, each unique in the installation.
+ * A relay finds its row before its organization is known: by UUID or by the digest of its secret, each
+ * unique in the installation, or by its signing key. That is public, so several organizations may have it:
+ * nobody can keep it from others by being first.
  */
 export const nodes = sqliteTable(
   'nodes',
@@ -48,7 +56,8 @@ export const nodes = sqliteTable(
     uniqueIndex('nodes_org_name').on(table.orgUuid, table.name),
     uniqueIndex('nodes_uuid').on(table.uuid),
     uniqueIndex('nodes_enrolment').on(table.enrolmentDigest),
-    uniqueIndex('nodes_signing_key').on(table.signingKeyId),
+    uniqueIndex('nodes_org_signing_key').on(table.orgUuid, table.signingKeyId),
+    index('nodes_signing_key').on(table.signingKeyId),
   ],
 );
 export type NodeRow = typeof nodes.$inferSelect;

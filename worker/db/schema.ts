@@ -197,6 +197,8 @@ export const endpoints = sqliteTable(
     transports: text('transports', { mode: 'json' }).$type<Transports>(),
     /** The one node that calls may take: `config.vpn_route`, known without opening `config`. */
     vpnRoute: text('vpn_route'),
+    /** `config.numbers` is `string`: known without opening `config`. */
+    numbersAsStrings: integer('numbers_as_strings', { mode: 'boolean' }).notNull().default(false),
     /** The ETag. */
     revision: integer('revision').notNull().default(1),
     /** Part of pool keys: raised only by what closes connections, see worker/endpoints/update.ts. */
@@ -225,9 +227,12 @@ export const endpointUsage = sqliteTable(
       .notNull()
       .default('unknown'),
     lastConnectedAt: integer('last_connected_at'),
+    /** Since when its server keeps too much of its log for changes that are followed; null where it does not. */
+    degradedAt: integer('degraded_at'),
   },
   (table) => [primaryKey({ columns: [table.orgUuid, table.endpointUuid] })],
 );
+export type EndpointUsageRow = typeof endpointUsage.$inferSelect;
 
 /** Spec: "Node placement record". */
 export const placements = sqliteTable(

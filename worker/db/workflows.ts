@@ -106,6 +106,49 @@ export const workflowHooks = sqliteTable(
 );
 export type WorkflowHookRow = typeof workflowHooks.$inferSelect;
 
+/** What starts runs, as a definition has it. */
+export type TriggerType = 'api' | 'schedule' | 'event' | 'webhook' | 'dataChange';
+
+/** Triggers of the versions in force, also of paused workflows: what the objects that own them read. */
+export const workflowTriggers = sqliteTable(
+  'workflow_triggers',
+  {
+    orgUuid: text('org_uuid').notNull(),
+    workflowUuid: text('workflow_uuid').notNull(),
+    /** In its definition. */
+    index: integer('trigger_index').notNull(),
+    type: text('type').$type<TriggerType>().notNull(),
+    /** Of a `dataChange`. */
+    endpointUuid: text('endpoint_uuid'),
+    /** What its owner reads without the definition, as JSON text: worker/workflows/triggers/rows.ts. */
+    detail: text('detail').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgUuid, table.workflowUuid, table.index] }),
+    index('workflow_triggers_type').on(table.orgUuid, table.type, table.endpointUuid),
+  ],
+);
+export type WorkflowTriggerRow = typeof workflowTriggers.$inferSelect;
+
+/** Owners of triggers that are still to be told that those have changed: written with the change, removed once they know. */
+export const workflowTriggerNews = sqliteTable(
+  'workflow_trigger_news',
+  {
+    orgUuid: text('org_uuid').notNull(),
+    type: text('type').$type<TriggerType>().notNull(),
+    /** Of a `dataChange`, whose owner is one per endpoint; else empty. */
+    endpointUuid: text('endpoint_uuid').notNull(),
+    /** Names the change. */
+    change: text('change').notNull(),
+    at: integer('at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgUuid, table.type, table.endpointUuid] }),
+    index('workflow_trigger_news_at').on(table.at),
+  ],
+);
+export type WorkflowTriggerNewsRow = typeof workflowTriggerNews.$inferSelect;
+
 /** Spec: workflows.md §4, "A run's `status`". */
 export type RunStatus =
   | 'queued'
@@ -189,40 +232,6 @@ export const workflowTotals = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.orgUuid, table.workflowUuid] })],
 );
-
-/** Human tasks, for lists. */
-export const workflowTasks = sqliteTable(
-  'workflow_tasks',
-  {
-    orgUuid: text('org_uuid').notNull(),
-    uuid: text('uuid').notNull(),
-    workflowUuid: text('workflow_uuid').notNull(),
-    runUuid: text('run_uuid').notNull(),
-    action: text('action').notNull(),
-    /** As records have it: `each[3].approve`. */
-    path: text('path').notNull(),
-    status: text('status').$type<'open' | 'done' | 'expired'>().notNull(),
-    /** Title, description, form and assignees as JSON, sealed under the organization's data key. */
-    sealedContent: text('sealed_content').notNull(),
-    createdAt: integer('created_at').notNull(),
-    dueAt: integer('due_at'),
-    escalated: integer('escalated', { mode: 'boolean' }).notNull().default(false),
-    completedBy: text('completed_by'),
-    completedAt: integer('completed_at'),
-  },
-  (table) => [
-    primaryKey({ columns: [table.orgUuid, table.uuid] }),
-    index('workflow_tasks_list').on(table.orgUuid, table.status, table.createdAt, table.uuid),
-    index('workflow_tasks_workflow').on(
-      table.orgUuid,
-      table.workflowUuid,
-      table.status,
-      table.createdAt,
-    ),
-    index('workflow_tasks_run').on(table.orgUuid, table.runUuid),
-  ],
-);
-export type WorkflowTaskRow = typeof workflowTasks.$inferSelect;
 
 /** Failed runs that wait to be driven again; their state stands in the objects of the runs. */
 export const workflowDeadLetters = sqliteTable(

@@ -83,6 +83,7 @@ async function trialOf(
     poolLimits: { total: 0, production: 0, development: 0 },
     transports,
     vpnRoute: vpnRouteOf(config),
+    numbersAsStrings: config.numbers === 'string',
     revision: 1,
     poolRevision: 1,
     createdAt: ctx.now(),

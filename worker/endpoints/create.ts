@@ -42,6 +42,7 @@ export async function createEndpoint(
     poolLimits: capsOf(body.backend_pool_limits),
     transports,
     vpnRoute: vpnRouteOf(config),
+    numbersAsStrings: config.numbers === 'string',
     revision: now,
     poolRevision: 1,
     createdAt: now,

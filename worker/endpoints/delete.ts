@@ -2,6 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
+import { tellFollower } from '../data-changes/tell.ts';
 import { raiseRules } from '../grants/changes/store.ts';
 import { deletePlacements } from '../nodes/store.ts';
 import { type IfMatch, isHeld, preconditionFailed } from '../revision.ts';
@@ -43,6 +44,7 @@ export async function deleteEndpoint(
     throw isHeld(tagOf(row), held.ifMatch) ? inUse(id, workflows) : preconditionFailed();
   }
   ctx.afterReply(releaseEndpoint(ctx, endpoint));
+  ctx.afterReply(tellFollower(ctx, endpoint));
   return workflows;
 }
 

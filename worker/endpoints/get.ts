@@ -3,6 +3,7 @@
 import type { Json } from '../../proto/json.ts';
 import type { Readable } from '../access/access.ts';
 import type { Context } from '../context.ts';
+import type { ConnectionStatus, EndpointUsageRow } from '../db/schema.ts';
 import { Tagged } from '../outcome.ts';
 import { type ListContext, readCursor, writeCursor } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
@@ -28,10 +29,17 @@ export async function getEndpoint(ctx: Context, found: Endpoint): Promise<Tagged
     description: row.description,
     config: redactConfig(config),
     backend_pool_limits: limitsOf(row.poolLimits),
-    connection_status: usage?.connectionStatus ?? 'unknown',
+    connection_status: statusOf(usage),
     last_connected_at: lastConnectedAt === null ? null : isoTime(lastConnectedAt),
     usage: { reads: usage?.reads ?? 0, writes: usage?.writes ?? 0, errors: usage?.errors ?? 0 },
   });
+}
+
+/** A server that is reached, and keeps too much of its log for changes that are followed, is degraded. Spec: workflows.md §5. */
+function statusOf(usage: EndpointUsageRow | null): ConnectionStatus {
+  if (usage === null) return 'unknown';
+  const { connectionStatus, degradedAt } = usage;
+  return degradedAt !== null && connectionStatus !== 'unavailable' ? 'degraded' : connectionStatus;
 }
 
 /**

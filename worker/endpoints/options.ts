@@ -5,6 +5,7 @@ import { isJsonObject, type Json } from '../../proto/json.ts';
 import { SESSION_HEADER } from '../calls/lease.ts';
 import { type TransactionBody, timeoutOf } from '../calls/read-transaction.ts';
 import type { RequestOptions } from '../calls/request.ts';
+import { TRANSACTION_HEADER } from '../calls/transactions/interactive.ts';
 import type { Given, Idempotency } from '../idempotency/rule.ts';
 import type { Worked } from '../limits/json-worker.ts';
 
@@ -43,6 +44,7 @@ export function optionsOf({ query, bytes, worked, forms, header }: Sent): Reques
     worked,
     forms,
     session: header(SESSION_HEADER),
+    transaction: header(TRANSACTION_HEADER),
     // As browsers send it.
     resumeAfter: header('Last-Event-ID'),
   };
@@ -50,7 +52,10 @@ export function optionsOf({ query, bytes, worked, forms, header }: Sent): Reques
 
 /** Of `/write`: not what streams, nor what runs in a session, neither of which can be had a second time. */
 export const REPEATED_WRITE: Idempotency<Json> = {
-  honours: ({ forms, header }) => forms.length === 0 && header(SESSION_HEADER) === undefined,
+  honours: ({ forms, header }) =>
+    forms.length === 0 &&
+    header(SESSION_HEADER) === undefined &&
+    header(TRANSACTION_HEADER) === undefined,
   lasts: (body) => timeoutIn(body) ?? TIMEOUT_DEFAULT_MS,
 };
 /** Of `/read`. */

@@ -9,8 +9,8 @@ import {
   refuseSession,
 } from '../calls/lease.ts';
 import { TransactionBody } from '../calls/read-transaction.ts';
-import { requestOn } from '../calls/request.ts';
 import { transactionOn } from '../calls/transaction.ts';
+import { OF_A_TRANSACTION, requested } from '../calls/transactions/interactive.ts';
 import { OF_A_READ, OF_A_WRITE, ON_THE_WAY } from '../drivers/errors.ts';
 import { placementRoutes } from '../nodes/routes.ts';
 import { Tagged } from '../outcome.ts';
@@ -195,9 +195,9 @@ export const endpointRoutes: AnyRoute[] = [
     path: '/endpoints/:endpoint/read',
     summary: 'Run a request that changes nothing',
     description:
-      'What is taken can change nothing, whatever the credential of the endpoint may do: statements are parsed, run read-only, and may call only functions that are known to change nothing. With `Accept: application/x-ndjson` rows come as they arrive, one JSON a line; a failure after the first is the last line, `{"$error": …}`. With `X-Session-Id` the request runs in that session. Subscriptions answer server-sent events, with `Accept: text/event-stream` alone: `data` is JSON, a comment comes every 5 s, and a failure is the last event, `error`.',
+      'What is taken can change nothing, whatever the credential of the endpoint may do: statements are parsed, run read-only, and may call only functions that are known to change nothing. With `Accept: application/x-ndjson` rows come as they arrive, one JSON a line; a failure after the first is the last line, `{"$error": …}`; `;header=columns` asks for a first line `{"columns": […]}`. `Accept: text/csv` answers the rows of SQL kinds as CSV. With `X-Session-Id` the request runs in that session. Subscriptions answer server-sent events, with `Accept: text/event-stream` alone: `data` is JSON, a comment comes every 5 s, and a failure is the last event, `error`.',
     tag: 'Requests',
-    errors: ['SESSION_NOT_FOUND', 'TRANSACTION_OPEN', ...OF_A_READ],
+    errors: ['SESSION_NOT_FOUND', 'TRANSACTION_OPEN', ...OF_A_TRANSACTION, ...OF_A_READ],
     headers: ReadHeaders,
     streams: { ...LINES, ...EVENTS },
     access: onEndpoint('Read'),
@@ -209,16 +209,17 @@ export const endpointRoutes: AnyRoute[] = [
     idempotency: REPEATED_READ,
     reply: 'data',
     result: RequestResult,
-    handle: (ctx, input) => requestOn(ctx, input, 'read', input.body, optionsOf(input)),
+    joins: true,
+    handle: (ctx, input) => requested(ctx, input, 'read', input.body, optionsOf(input)),
   }),
   route({
     method: 'POST',
     path: '/endpoints/:endpoint/write',
     summary: 'Run a request that may change the backend',
     description:
-      'Requests that read are taken too. `OUTCOME_UNKNOWN` means that the connection was lost after the request was sent: look whether it took effect, or send it with an `Idempotency-Key`. With `Accept: application/x-ndjson` rows come as they arrive, one JSON a line.',
+      'Requests that read are taken too. `OUTCOME_UNKNOWN` means that the connection was lost after the request was sent: look whether it took effect, or send it with an `Idempotency-Key`. With `Accept: application/x-ndjson` or `text/csv` rows come as they arrive, as for `/read`.',
     tag: 'Requests',
-    errors: ['SESSION_NOT_FOUND', ...OF_A_WRITE],
+    errors: ['SESSION_NOT_FOUND', ...OF_A_TRANSACTION, ...OF_A_WRITE],
     headers: SessionHeader,
     streams: LINES,
     access: onEndpoint('Write'),
@@ -230,7 +231,8 @@ export const endpointRoutes: AnyRoute[] = [
     idempotency: REPEATED_WRITE,
     reply: 'data',
     result: RequestResult,
-    handle: (ctx, input) => requestOn(ctx, input, 'write', input.body, optionsOf(input)),
+    joins: true,
+    handle: (ctx, input) => requested(ctx, input, 'write', input.body, optionsOf(input)),
   }),
   route({
     method: 'POST',

@@ -59,6 +59,9 @@ export const ofKinds = (shapeOf: (shapes: KindShapes, kind: Kind) => z.ZodType |
       ...new Set((Object.keys(kinds) as Kind[]).map((kind) => shapeOf(KIND_SHAPES[kind], kind))),
     ].filter((shape) => shape !== undefined),
   );
+/** One of the forms that any of the kinds has, each once: a value has exactly one of them. */
+export const formsOf = (listOf: (shapes: KindShapes) => readonly z.ZodType[] | undefined) =>
+  z.xor([...new Set(Object.values(KIND_SHAPES).flatMap((shapes) => listOf(shapes) ?? []))]);
 const Config = shownAs(
   AnyConfig,
   ofKinds((_, kind) => kindSpec(kind).config),

@@ -1,6 +1,6 @@
 /** Statements about endpoints; the organization comes first in each. */
-import { and, asc, count, eq, gt, inArray, isNull, type SQL, sql } from 'drizzle-orm';
-import { levelOn } from '../access/store.ts';
+import { and, asc, count, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
+import { type ByDefault, isReadable } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
 import { heldTo } from '../db/held.ts';
 import {
@@ -11,7 +11,6 @@ import {
   organizations,
   rules,
 } from '../db/schema.ts';
-import { LEVELS, type Level, reaches } from '../levels.ts';
 import type { IfMatch } from '../revision.ts';
 import { selectUsers } from '../workflows/store.ts';
 
@@ -51,8 +50,7 @@ export function selectEndpointWithUsage(db: Database, orgUuid: string, uuid: str
 
 /** A part of a list of endpoints. */
 export interface Page {
-  /** The level in force where no rule on an endpoint says otherwise. */
-  readonly byDefault: Level;
+  readonly byDefault: ByDefault;
   /** Id after which to begin; none for the start. */
   readonly after: string | undefined;
   /** One more than this is read, to tell whether there is more. */
@@ -65,7 +63,10 @@ export function selectReadable(db: Database, caller: Caller, { byDefault, after,
     .select({ row: endpoints })
     .from(endpoints)
     .where(
-      and(isReadable(caller, byDefault), after === undefined ? undefined : gt(endpoints.id, after)),
+      and(
+        isReadableOne(caller, byDefault),
+        after === undefined ? undefined : gt(endpoints.id, after),
+      ),
     )
     .orderBy(asc(endpoints.id))
     .limit(limit + 1);
@@ -80,20 +81,14 @@ export function selectReadableUuids(
   return db
     .select({ uuid: endpoints.uuid })
     .from(endpoints)
-    .where(isReadable(caller, byDefault))
+    .where(isReadableOne(caller, byDefault))
     .orderBy(asc(endpoints.id))
     .limit(limit);
 }
 
 /** Whether an endpoint is one that the caller may read. */
-function isReadable(caller: Caller, byDefault: Level): SQL | undefined {
-  const readable = LEVELS.filter((level) => reaches(level, 'Read'));
-  return and(
-    eq(endpoints.orgUuid, caller.orgUuid),
-    byDefault === 'SuperAdmin'
-      ? undefined
-      : inArray(sql`coalesce(${levelOn(caller, endpoints.uuid)}, ${byDefault})`, readable),
-  );
+function isReadableOne(caller: Caller, byDefault: ByDefault): SQL | undefined {
+  return and(eq(endpoints.orgUuid, caller.orgUuid), isReadable(caller, byDefault, endpoints.uuid));
 }
 
 /** How many endpoints an organization has. One row. */
@@ -147,6 +142,7 @@ export function insertEndpoint(db: Database, row: EndpointRow, quota: number) {
       ),
       transports: sql<EndpointRow['transports']>`${transportsText(row)}`.as('transports'),
       vpnRoute: sql<string | null>`${row.vpnRoute}`.as('vpn_route'),
+      numbersAsStrings: sql<boolean>`${row.numbersAsStrings ? 1 : 0}`.as('numbers_as_strings'),
       revision: sql<number>`${row.revision}`.as('revision'),
       poolRevision: sql<number>`${row.poolRevision}`.as('pool_revision'),
       createdAt: sql<number>`${row.createdAt}`.as('created_at'),
@@ -177,6 +173,7 @@ export type EndpointChanges = Pick<
   | 'poolLimits'
   | 'transports'
   | 'vpnRoute'
+  | 'numbersAsStrings'
   | 'poolRevision'
   | 'updatedAt'
 >;
@@ -271,6 +268,7 @@ export function noteConnection(
       errors: sql<number>`0`.as('errors'),
       connectionStatus: sql<ConnectionStatus>`${connectionStatus}`.as('connection_status'),
       lastConnectedAt: sql<number | null>`${reached ? at : null}`.as('last_connected_at'),
+      degradedAt: sql<number | null>`null`.as('degraded_at'),
     })
     .from(endpoints)
     .where(and(eq(endpoints.orgUuid, orgUuid), eq(endpoints.uuid, uuid)));

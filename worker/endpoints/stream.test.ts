@@ -158,3 +158,120 @@ describe('a request that accepts NDJSON', () => {
     await reader?.cancel();
   });
 });
+
+describe('a request that accepts CSV', () => {
+  const CSV = { Accept: 'text/csv' };
+
+  test('asks the relay for CSV, and passes on what comes', async () => {
+    const forms: string[] = [];
+    const gateway = await startRunning({
+      async *runStream({ rowForm }) {
+        forms.push(rowForm);
+        yield { chunk: new Uint8Array() };
+        yield { chunk: bytes('id,name\r\n1,"a,b"\r\n') };
+      },
+    });
+    const response = await gateway.post('/read', QUERY, CSV);
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([
+      200,
+      'text/csv; charset=utf-8; header=present',
+    ]);
+    expect(await response.text()).toBe('id,name\r\n1,"a,b"\r\n');
+    expect(forms).toEqual(['csv']);
+  });
+
+  test('is cut off by a failure after the first row: half a table must not look whole', async () => {
+    const gateway = await startRunning({
+      async *runStream() {
+        yield { chunk: bytes('id\r\n1\r\n') };
+        throw told(Code.Unavailable, 'CONNECTION_FAILED', 'lost');
+      },
+    });
+    const response = await gateway.post('/read', QUERY, CSV);
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+  });
+});
+
+test.each([
+  ['application/x-ndjson', 'lines', 'application/x-ndjson'],
+  ['application/x-ndjson;header=columns', 'told-lines', 'application/x-ndjson;header=columns'],
+])('%s asks the relay for %s', async (Accept, form, type) => {
+  const forms: string[] = [];
+  const gateway = await startRunning({
+    async *runStream({ rowForm }) {
+      forms.push(rowForm);
+      yield { chunk: bytes('{"columns":[]}\n') };
+    },
+  });
+  const response = await gateway.post('/read', QUERY, { Accept });
+  expect(response.headers.get('Content-Type')).toBe(type);
+  expect(await response.text()).toBe('{"columns":[]}\n');
+  expect(forms).toEqual([form]);
+});
+
+describe('results without columns', () => {
+  const REDIS = {
+    kind: 'redis',
+    config: { write_conn: { url: 'redis://db.test' } },
+    request: { type: 'get', key: 'a' },
+  };
+  const KINDS = [
+    REDIS,
+    {
+      kind: 'mongo',
+      config: { write_conn: { url: 'mongodb://db.test/d' } },
+      request: { type: 'find', collection: 'a' },
+    },
+    { kind: 'http', config: { write_conn: { url: 'https://api.test' } }, request: {} },
+  ];
+  const message =
+    'Accept takes none of the forms of this reply: the results of this endpoint have no columns';
+
+  test.each(
+    KINDS.flatMap((each) =>
+      ['text/csv', 'application/x-ndjson;header=columns'].map((Accept) => ({ ...each, Accept })),
+    ),
+  )('of $kind are not to be had as $Accept, and nothing is sent', async (asked) => {
+    const { kind, config, request, Accept } = asked;
+    const sent: unknown[] = [];
+    const gateway = await startRunning(
+      {
+        async *runStream(call) {
+          sent.push(call);
+          yield { chunk: bytes('') };
+        },
+      },
+      {
+        endpoint: { kind, config },
+        fetch: async (call) => {
+          sent.push(call);
+          return new Response('');
+        },
+      },
+    );
+    expect(await gateway.ask('/read', request, { Accept })).toEqual({
+      status: 406,
+      body: failure('NOT_ACCEPTABLE', message, [{ path: 'Accept', message }]),
+    });
+    expect(sent).toEqual([]);
+  });
+
+  test('come in another form that is taken, too', async () => {
+    const { kind, config, request } = REDIS;
+    const gateway = await startRunning(
+      {
+        async *runStream({ rowForm }) {
+          yield { chunk: bytes(`${JSON.stringify([rowForm])}\n`) };
+        },
+      },
+      { endpoint: { kind, config } },
+    );
+    const Accept = 'text/csv, application/x-ndjson;q=0.5';
+    const response = await gateway.post('/read', request, { Accept });
+    expect([response.headers.get('Content-Type'), await textOf(response)]).toEqual([
+      'application/x-ndjson',
+      '["lines"]\n',
+    ]);
+  });
+});

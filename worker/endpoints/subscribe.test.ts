@@ -168,7 +168,8 @@ describe('a subscription is refused', () => {
     expect(await gateway.ask('/read', WATCH, { ...EVENTS, 'X-Session-Id': 's' })).toEqual(
       refused('X-Session-Id', message),
     );
-    expect(await gateway.ask('/write', WATCH, EVENTS)).toEqual({
+    const any = { Accept: 'text/event-stream, */*;q=0.1' };
+    expect(await gateway.ask('/write', WATCH, any)).toEqual({
       status: 400,
       body: failure('BAD_REQUEST', 'This request answers events: send it to /read', [
         { path: 'type', message: 'answers events' },

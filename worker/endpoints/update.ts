@@ -7,6 +7,7 @@ import type { Json } from '../../proto/json.ts';
 import { fieldsOf } from '../audit/fields.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
+import { tellFollower } from '../data-changes/tell.ts';
 import type { EndpointRow } from '../db/schema.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
 import { hold, type IfMatch, preconditionFailed } from '../revision.ts';
@@ -70,6 +71,7 @@ export async function updateEndpoint(
   if (!stored) throw changedMeanwhile(row, ifMatch);
   if (stored.poolRevision !== row.poolRevision) {
     ctx.afterReply(releaseEndpoint(ctx, endpoint, stored.poolRevision));
+    ctx.afterReply(tellFollower(ctx, endpoint));
   }
   if (config) {
     const seen = { connectionStatus: 'available', at: stored.updatedAt } as const;
@@ -117,13 +119,13 @@ function isPooledOtherwise(row: EndpointRow, { backendProfile, poolLimits }: Mem
 
 type StoredConfig = Pick<
   EndpointRow,
-  'sealedConfig' | 'hasDevelopmentConn' | 'transports' | 'vpnRoute'
+  'sealedConfig' | 'hasDevelopmentConn' | 'transports' | 'vpnRoute' | 'numbersAsStrings'
 >;
 type Members = Pick<EndpointRow, 'description' | 'backendProfile' | 'poolLimits'>;
 
 function configOf(row: EndpointRow): StoredConfig {
-  const { sealedConfig, hasDevelopmentConn, transports, vpnRoute } = row;
-  return { sealedConfig, hasDevelopmentConn, transports, vpnRoute };
+  const { sealedConfig, hasDevelopmentConn, transports, vpnRoute, numbersAsStrings } = row;
+  return { sealedConfig, hasDevelopmentConn, transports, vpnRoute, numbersAsStrings };
 }
 
 /** The members beside `config`, merged and checked as a whole. */
@@ -171,6 +173,7 @@ async function connectedConfig(
     hasDevelopmentConn: config.development_conn !== undefined,
     transports,
     vpnRoute: vpnRouteOf(config),
+    numbersAsStrings: config.numbers === 'string',
   };
   return { stored, warnings };
 }

@@ -5,15 +5,27 @@
  */
 
 import { DurableObject } from 'cloudflare:workers';
-import type { Bindings } from '../context.ts';
+import { type Bindings, databaseOf } from '../context.ts';
 import { loggedFault } from '../db/fault.ts';
 import { ObjectRoom } from '../limits/quotas/object-room.ts';
 import { log } from '../log.ts';
 import { type SealingContext, sealBytes, unsealBytes } from '../secrets/seal.ts';
 import { settingsOf } from '../settings.ts';
 import { objectNameOf } from '../workflows/runs/names.ts';
-import type { EventsOwner, NewEvent, OrganizationEventsObject, Wait } from './object.ts';
+import type { EventDetail } from '../workflows/triggers/rows.ts';
+import type { TriggerState } from '../workflows/triggers/state.ts';
+import { selectTriggers } from '../workflows/triggers/store.ts';
+import type {
+  EventCause,
+  EventsOwner,
+  NewEvent,
+  OrganizationEventsObject,
+  Wait,
+} from './object.ts';
+import { patternOf } from './pattern.ts';
 import { EventStore, type WaitRow } from './store.ts';
+import { TriggerRows } from './trigger-rows.ts';
+import { EventTriggers } from './triggers.ts';
 
 /** Milliseconds that an event is kept. Spec: workflows.md §5. */
 const KEPT_FOR_MS = 7 * 24 * 3600 * 1000;
@@ -23,12 +35,21 @@ const SWEEP_EVERY_MS = 3600 * 1000;
 const OFFERED_MAX = 50;
 /** Milliseconds after which an offer that failed is made again. */
 const AGAIN_MS = 1_000;
+/** Milliseconds after which an object that was killed looks at what it was offering. */
+const HEARTBEAT_MS = 3_000;
 /** Bytes that the object's database takes before anything is in it. */
 const EMPTY_BYTES = 128 * 1024;
 /** Waits that are told at a time. */
 const TOLD_AT_ONCE = 20;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+
+/** What `append` seals of an event. */
+interface Sealed {
+  readonly data: string;
+  readonly time: string;
+  readonly by?: EventCause;
+}
 
 export class OrganizationEvents
   extends DurableObject<Bindings>
@@ -40,7 +61,18 @@ export class OrganizationEvents
     emptyBytes: EMPTY_BYTES,
     holding: () => ({ orgUuid: this.#store.owner().orgUuid, holder: 'events', caller: 'events' }),
   });
+  readonly #rows = new TriggerRows(this.ctx.storage.sql);
+  readonly #triggers = new EventTriggers({
+    env: this.env,
+    rows: this.#rows,
+    later: (work) => this.ctx.waitUntil(work),
+    owner: () => this.#store.owner(),
+    last: () => this.#store.last(),
+    open: (seq) => this.#open(seq),
+    tell: async (events) => (await this.append(this.#store.owner(), events)) !== false,
+  });
   #telling: Promise<void> | undefined;
+  #reading: Promise<void> = Promise.resolve();
 
   async append(
     owner: EventsOwner,
@@ -48,8 +80,8 @@ export class OrganizationEvents
   ): Promise<readonly boolean[] | false> {
     this.#store.open(owner);
     const sealed = await Promise.all(
-      events.map(({ data, time }) =>
-        sealBytes(this.#sealing(owner), encoder.encode(JSON.stringify({ data, time }))),
+      events.map(({ data, time, by }) =>
+        sealBytes(this.#sealing(owner), encoder.encode(JSON.stringify({ data, time, by }))),
       ),
     );
     const bytes = sealed.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -58,9 +90,33 @@ export class OrganizationEvents
     const duplicates = this.ctx.storage.transactionSync(() =>
       events.map((event, at) => !this.#store.add(event, sealed[at] ?? new Uint8Array(), now)),
     );
-    await this.#arm(now + SWEEP_EVERY_MS);
+    const isOffered = events.some(({ source }) => this.#rows.has(source));
+    await this.#arm(now + (isOffered ? HEARTBEAT_MS : SWEEP_EVERY_MS));
     this.#tell();
+    if (isOffered) this.ctx.waitUntil(this.#triggers.offerAll());
     return duplicates;
+  }
+
+  async triggersChanged(owner: EventsOwner): Promise<void> {
+    const read = this.#reading.catch(() => undefined).then(() => this.#readTriggers(owner));
+    this.#reading = read;
+    await read;
+  }
+
+  async #readTriggers(owner: EventsOwner): Promise<void> {
+    const rows = await selectTriggers(databaseOf(this.env), owner.orgUuid, 'event');
+    const known = rows.map(({ workflowUuid, workflowId, version, status, index, detail }) => {
+      const { source, event: pattern } = JSON.parse(detail) as EventDetail; // As it was stored.
+      const of = { workflow: workflowUuid, place: index, id: workflowId, version };
+      return { ...of, source, pattern, isActive: status === 'active' };
+    });
+    if (known.length === 0 && !this.#rows.isOpen) return;
+    this.#store.open(owner);
+    this.ctx.storage.transactionSync(() => this.#rows.replace(known, this.#store.last()));
+  }
+
+  async triggerStates(workflow: string): Promise<readonly TriggerState[]> {
+    return this.#rows.states(workflow);
   }
 
   async position(owner: EventsOwner): Promise<number> {
@@ -80,7 +136,9 @@ export class OrganizationEvents
   }
 
   async wake(): Promise<void> {
-    if (this.#store.isOpen) this.#tell();
+    if (!this.#store.isOpen) return;
+    this.#tell();
+    this.ctx.waitUntil(this.#triggers.offerAll());
   }
 
   async clear(): Promise<void> {
@@ -94,6 +152,9 @@ export class OrganizationEvents
     this.#store.removeBefore(now - KEPT_FOR_MS);
     await this.#room.giveBack();
     this.#tell();
+    this.ctx.waitUntil(this.#triggers.offerAll());
+    const next = this.#triggers.next;
+    if (next !== undefined) await this.#arm(Math.max(next, now + AGAIN_MS));
     if (this.#store.hasTold()) await this.#arm(now + AGAIN_MS);
     else if (this.#store.last() > 0) await this.#arm(now + SWEEP_EVERY_MS);
   }
@@ -102,6 +163,13 @@ export class OrganizationEvents
   async #arm(at: number): Promise<void> {
     const planned = await this.ctx.storage.getAlarm();
     if (planned === null || planned > at) await this.ctx.storage.setAlarm(at);
+  }
+
+  async #open(seq: number) {
+    const row = this.#rows.event(seq);
+    if (!row) return undefined;
+    const opened = decoder.decode(await unsealBytes(this.#sealing(this.#store.owner()), row.bytes));
+    return { id: row.id, ...(JSON.parse(opened) as Sealed) };
   }
 
   /** Offers new events to the waits; one round at a time. */
@@ -133,7 +201,7 @@ export class OrganizationEvents
       found.events.map(async ({ seq, event, id, bytes }) => {
         const opened = decoder.decode(await unsealBytes(this.#sealing(owner), bytes));
         // As append sealed it.
-        const { data, time } = JSON.parse(opened) as { data: string; time: string };
+        const { data, time } = JSON.parse(opened) as Sealed;
         const head = JSON.stringify({ source, event, id, time }).slice(0, -1);
         return { seq, text: `${head},"data":${data}}` };
       }),
@@ -147,22 +215,4 @@ export class OrganizationEvents
   #sealing({ orgUuid, sealedDataKey }: EventsOwner): SealingContext {
     return { settings: settingsOf(this.env), orgUuid, sealedDataKey, purpose: 'events' };
   }
-}
-
-/** Whether a name fits a pattern in which `*` stands for any characters; in linear time. */
-export function patternOf(pattern: string): (name: string) => boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop();
-  if (last === undefined) return (name) => name === pattern;
-  return (name) => {
-    if (!name.startsWith(first) || name.length < first.length + last.length) return false;
-    let at = first.length;
-    const end = name.length - last.length;
-    for (const part of rest) {
-      const found = name.indexOf(part, at);
-      if (found < 0 || found + part.length > end) return false;
-      at = found + part.length;
-    }
-    return name.endsWith(last);
-  };
 }

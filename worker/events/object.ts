@@ -1,10 +1,22 @@
 /** The interface of the objects that keep events, for their callers. Spec: workflows.md §5. */
+import type { TriggerState } from '../workflows/triggers/state.ts';
 
 /** The organization that owns the events. */
 export interface EventsOwner {
   readonly orgUuid: string;
   readonly orgId: string;
   readonly sealedDataKey: string;
+}
+
+/** The source of the gateway's own events. Spec: workflows.md §5. */
+export const OWN = 'causeway';
+
+/** The run that an event of our own tells of. */
+export interface EventCause {
+  /** UUID: it is not started by it. */
+  readonly workflow: string;
+  /** Runs that led to it, itself counted. */
+  readonly chain: number;
 }
 
 /** An event that comes in. */
@@ -16,6 +28,8 @@ export interface NewEvent {
   readonly time: string;
   /** JSON text. */
   readonly data: string;
+  /** Absent of what no run of ours caused. */
+  readonly by?: EventCause;
 }
 
 /** A wait of a run. */
@@ -38,6 +52,10 @@ export interface OrganizationEventsObject extends Rpc.DurableObjectBranded {
   /** Offers a run the events that it waits for, those that came before too. */
   listen(owner: EventsOwner, wait: Wait): Promise<void>;
   unlisten(run: string, path: string): Promise<void>;
+  /** Reads from D1 which triggers events are offered to: from now on, where one is new or active again. */
+  triggersChanged(owner: EventsOwner): Promise<void>;
+  /** How the event triggers of a workflow stand, by its UUID. */
+  triggerStates(workflow: string): Promise<readonly TriggerState[]>;
   /** Looks for what was lost: called by the clock. */
   wake(): Promise<void>;
   /** Forgets everything: the organization is gone. */

@@ -15,6 +15,7 @@ export const eventRoutes: AnyRoute[] = [
     errors: ['PAYLOAD_TOO_LARGE', 'QUOTA_EXCEEDED'],
     access: onOrganization('Write'),
     changes: 'backend',
+    asWritten: true,
     body: EventsBody,
     reply: 'bare',
     result: EventsTaken,

@@ -1,5 +1,6 @@
 /** Takes in events. Spec: workflows.md §5. */
 import { GatewayError } from '../../proto/errors.ts';
+import { writtenText } from '../../proto/written-json.ts';
 import type { Policy } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import { Accepted } from '../outcome.ts';
@@ -19,7 +20,7 @@ export async function sendEvents(
 ): Promise<Accepted> {
   const list = Array.isArray(body) ? body : [body];
   const events = list.map(({ source, event, id, time, data }, at): NewEvent => {
-    const text = JSON.stringify(data);
+    const text = writtenText(data);
     const path = Array.isArray(body) ? `${at}.data` : 'data';
     if (encoder.encode(text).byteLength > DATA_MAX) throw tooLarge(path);
     return {

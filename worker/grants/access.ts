@@ -34,21 +34,21 @@ async function findSubject(ctx: Context, { subject }: SubjectParams) {
 
 /**
  * Demands Admin of the organization for a change of a subject's rules.
- * @throws GatewayError USER_NOT_FOUND
+ * @throws GatewayError USER_NOT_FOUND, KEY_NOT_FOUND
  */
 export const onSubject: Access<SubjectParams, Subject> = {
   level: 'Admin',
-  errors: ['USER_NOT_FOUND'],
+  errors: ['USER_NOT_FOUND', 'KEY_NOT_FOUND'],
   find: findSubject,
 };
 
 /**
  * Demands nothing for the caller's own rules, and Admin of the organization for another's.
- * @throws GatewayError USER_NOT_FOUND, FORBIDDEN
+ * @throws GatewayError USER_NOT_FOUND, KEY_NOT_FOUND, FORBIDDEN
  */
 export const ownOrAsAdmin: Access<SubjectParams, Subject> = {
   level: 'Member',
-  errors: ['USER_NOT_FOUND', 'FORBIDDEN'],
+  errors: ['USER_NOT_FOUND', 'KEY_NOT_FOUND', 'FORBIDDEN'],
   async find(ctx, params) {
     const self = externalSelf(ctx, params.subject);
     if (self) return { resource: self, policy: await policyOn(ctx) };
@@ -74,7 +74,7 @@ export function onSomeOfKind(kind: EntityKind): Access<unknown, undefined> {
         selectRulesOnKind(ctx.db, ctx.caller, kind),
       ]);
       const policy = policyOf(ctx, standing, rules);
-      return { resource: undefined, policy: widened(policy, 'Admin', onKind) };
+      return { resource: undefined, policy: widened(policy, 'Admin', onKind, kind) };
     },
   };
 }
@@ -83,7 +83,7 @@ export function onSomeOfKind(kind: EntityKind): Access<unknown, undefined> {
 export function onSubjectOfKind(kind: EntityKind): Access<SubjectParams, Subject> {
   return {
     level: 'Admin',
-    errors: ['USER_NOT_FOUND'],
+    errors: ['USER_NOT_FOUND', 'KEY_NOT_FOUND'],
     async find(ctx, params) {
       const { resource } = await findSubject(ctx, params);
       return { resource, policy: (await onSomeOfKind(kind).find(ctx, params)).policy };

@@ -175,3 +175,14 @@ describe('a check', () => {
     ]);
   });
 });
+
+test('what is left out is told in words of our own', async () => {
+  const gateway = await startGateway('Admin');
+  expect(await gateway.call('GET', '/iam/rbac/check')).toEqual({
+    status: 400,
+    body: failure('BAD_REQUEST', 'resource: is required', [
+      { path: 'resource', message: 'is required' },
+      { path: 'operation', message: 'is required' },
+    ]),
+  });
+});

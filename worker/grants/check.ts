@@ -2,16 +2,24 @@
 import { badRequest } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { demand, questionOf } from '../access/access.ts';
+import { isKeySubject } from '../access/api-keys/identity.ts';
 import { ENTITY_KINDS, type Entity, explain } from '../access/explain.ts';
 import type { Policy } from '../access/policy.ts';
 import { policyOn } from '../access/policy.ts';
-import type { Context } from '../context.ts';
+import type { Caller, Context } from '../context.ts';
 import { effectiveLevel } from '../levels.ts';
 import { type AnyRoute, methodsOf, pathsOf } from '../route.ts';
 import { findTarget } from './access.ts';
 import { pluralOf } from './kinds.ts';
 import type { CheckQuery } from './schema.ts';
-import { isGroup, membersNamed, type Subject, subjectNamed } from './subjects.ts';
+import {
+  isGroup,
+  isPersonalKey,
+  membersNamed,
+  personalKeyNamed,
+  type Subject,
+  subjectNamed,
+} from './subjects.ts';
 
 /** Short names of operations on a resource itself; any other word is the end of a path. Spec silent. */
 const METHOD_OF: Readonly<Record<string, string>> = {
@@ -23,10 +31,10 @@ const METHOD_OF: Readonly<Record<string, string>> = {
 const PARAMETER = /:(\w+)/g;
 
 /**
- * Explains the decision of a route for a member, by asking the route itself. Where a path names a
+ * Explains the decision of a route for a member or a key, by asking the route itself. Where a path names a
  * user or a subject, it is taken to name the member. What a body decides beyond the route's level
  * is not seen.
- * @throws GatewayError BAD_REQUEST, 404 of the resource's sort, USER_NOT_FOUND, FORBIDDEN when it
+ * @throws GatewayError BAD_REQUEST, 404 of the resource's sort, USER_NOT_FOUND, KEY_NOT_FOUND, FORBIDDEN when it
  * is another and the caller is no Admin
  */
 export async function check(
@@ -42,11 +50,7 @@ export async function check(
   if (subject.key !== ctx.caller.userUuid) {
     demand({ held: effectiveLevel(own), policy: own, params: {} }, 'Admin');
   }
-  // As if the subject came with a new token, which no change of password has ended.
-  const as = { userUuid: subject.key, userId: subject.name, issuedAt: Number.MAX_SAFE_INTEGER };
-  const { external, ...account } = ctx.caller;
-  const identity = external && subject.key === account.userUuid ? { external } : {};
-  const asked = { ...ctx, caller: { ...account, ...as, ...identity } };
+  const asked = { ...ctx, caller: callerOf(ctx.caller, subject) };
   const params = paramsOf(path, subject, entity);
   const { policy } =
     access.level === 'Public'
@@ -61,9 +65,30 @@ export async function check(
   };
 }
 
-async function subjectOf(ctx: Context, own: Policy, named: string | undefined): Promise<Subject> {
-  if (named === undefined) return { key: ctx.caller.userUuid, name: own.username };
+/** Who is asked about. */
+interface Asked extends Subject {
+  /** Of a personal key, the account that has it. */
+  readonly owner?: string | undefined;
+}
+
+/** As if the subject came with a new token, which no change of password has ended. */
+function callerOf({ external, key, ...account }: Caller, { key: subject, name, owner }: Asked) {
+  const as = { userUuid: subject, userId: name, issuedAt: Number.MAX_SAFE_INTEGER };
+  if (isKeySubject(subject)) {
+    const uuid = subject.slice(subject.indexOf(':') + 1);
+    return { ...account, ...as, key: { uuid, ...(owner === undefined ? {} : { owner }) } };
+  }
+  const identity = external && subject === account.userUuid ? { external } : {};
+  return { ...account, ...as, ...identity };
+}
+
+async function subjectOf(ctx: Context, own: Policy, named: string | undefined): Promise<Asked> {
+  const { userUuid, key } = ctx.caller;
+  if (named === undefined || (key && named === own.username)) {
+    return { key: userUuid, name: own.username, owner: key?.owner };
+  }
   if (isGroup(named)) throw badRequest('subject', 'must be a user: a group alone can do nothing');
+  if (isPersonalKey(named)) return personalKeyNamed(ctx, named);
   return subjectNamed(named, await membersNamed(ctx, [named]));
 }
 

@@ -4,7 +4,7 @@ import type { ResourceKind } from '../db/schema.ts';
 import { AccessLevel } from '../levels.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 import { CHECK, SAMPLE_IDS } from './examples.ts';
-import { ShownSubject, SubjectName } from './subjects.ts';
+import { AskedSubject, ShownSubject } from './subjects.ts';
 
 /** Query of `GET /iam/rbac/check`. */
 export const CheckQuery = z.strictObject({
@@ -23,9 +23,9 @@ export const CheckQuery = z.strictObject({
         'A method and path that `/help` lists, or in short `get`, `update`, `delete`, `run`, or the last word of such a path',
       examples: ['write'],
     }),
-  subject: SubjectName.optional().meta({
+  subject: AskedSubject.optional().meta({
     description:
-      'Username or UUID of whom to ask about; yourself when left out, another needs Admin',
+      'Username or UUID of whom to ask about, or `key:` and the name of an API key; yourself when left out, another needs Admin',
     examples: [SAMPLE.bruno],
   }),
 });

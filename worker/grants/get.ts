@@ -1,6 +1,7 @@
 /** Rules as they are told: of one resource, or of one subject. Contract §4. */
 
 import type { Json } from '../../proto/json.ts';
+import { limitOnUuid } from '../access/api-keys/identity.ts';
 import { ENTITY_KINDS, type EntityKind } from '../access/explain.ts';
 import { bounded } from '../access/external/identity.ts';
 import { type Policy, policyOn } from '../access/policy.ts';
@@ -72,11 +73,12 @@ export function getSummary(ctx: Context, subject: Subject): Promise<Json | Tagge
 /** What the caller may read of a kind, with the level in force on each. */
 export async function getAccessible(ctx: Context, policy: Policy, kind: EntityKind): Promise<Json> {
   const rows = await selectWithOwnRule(ctx.db, ctx.caller, kind);
-  const levels = rows.map(({ id, level }): [string, Level] => [
+  const levels = rows.map(({ uuid, id, level }): [string, Level] => [
     id,
     effectiveLevel({
       onOrganization: policy.onOrganization,
       onResource: level ? [bounded(ctx.caller, level)] : [],
+      limit: limitOnUuid(policy.limits, uuid),
     }),
   ]);
   const readable = levels.filter(([, level]) => reaches(level, 'Read'));

@@ -2,6 +2,7 @@
 import { badRequest, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
+import { authorOf } from '../access/api-keys/identity.ts';
 import type { Demand } from '../access/demand.ts';
 import { type Policy, policyOn } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
@@ -43,7 +44,7 @@ export async function addSubjects(
 ): Promise<Json> {
   const { target, subjects, change, bySuperAdmin } = await plan(ctx, kind, additions, demands);
   await demandRoom(ctx, change);
-  const author = { bySuperAdmin, by: ctx.caller.userUuid, at: ctx.now() };
+  const author = { bySuperAdmin, by: authorOf(ctx.caller), at: ctx.now() };
   const entries = change.entries.map(([subject, level]) =>
     auditStatement(ctx, {
       action: `rbac.${pluralOf(kind)}.subjects.create`,
@@ -102,7 +103,7 @@ async function plan(
   additions: Additions,
   demands: Demand[],
 ): Promise<Plan> {
-  const { target, policy } = await targetOf(ctx, kind, additions.entity);
+  const { target, policy } = await grantedOn(ctx, kind, additions.entity);
   const names = additions.subjects.map(([name]) => name);
   const members = await membersNamed(ctx, names);
   const subjects = names.map((name) => subjectNamed(name, members));
@@ -112,13 +113,32 @@ async function plan(
     scope: { kind, resourceUuid: target.uuid },
     entries: subjects.map(({ key }, at) => [key, additions.subjects[at]?.[1] ?? 'None'] as const),
   };
+  demands.push(await demandGranting(ctx, { target, policy }, change));
+  return { target, subjects, change, bySuperAdmin: effectiveLevel(policy) === 'SuperAdmin' };
+}
+
+/** What rules are held on, and how the caller stands to them. */
+export interface Granted {
+  readonly target: Target;
+  readonly policy: Policy;
+}
+
+/**
+ * Demands what a change of levels needs, on what they are held on: SuperAdmin where it gives,
+ * changes or takes Admin or more, else Admin. Contract §4.
+ * @throws GatewayError FORBIDDEN
+ */
+export async function demandGranting(
+  ctx: Context,
+  { target, policy }: Granted,
+  change: GrantingChange,
+): Promise<Demand> {
   const touchesAdmin =
     change.entries.some(([, level]) => reaches(level, 'Admin')) ||
     (await selectHighRules(ctx.db, change)).length > 0;
+  const params = { [change.scope.kind]: target.id };
   const held = effectiveLevel(policy);
-  const params = { [kind]: target.id };
-  demands.push(demand({ held, policy, params }, touchesAdmin ? 'SuperAdmin' : 'Admin'));
-  return { target, subjects, change, bySuperAdmin: held === 'SuperAdmin' };
+  return demand({ held, policy, params }, touchesAdmin ? 'SuperAdmin' : 'Admin');
 }
 
 /**
@@ -126,11 +146,11 @@ async function plan(
  * @param named none for the organization
  * @throws GatewayError 404 of the resource's sort
  */
-async function targetOf(
+export async function grantedOn(
   ctx: Context,
   kind: ResourceKind,
   named: string | undefined,
-): Promise<{ target: Target; policy: Policy }> {
+): Promise<Granted> {
   if (kind !== 'organization') return findTarget(ctx, kind, named ?? '');
   const { orgUuid: uuid, orgId: id } = ctx.caller;
   const isOwn =

@@ -50,7 +50,7 @@ function subjectRoutesOn(kind: EntityKind): AnyRoute[] {
       description:
         'A grant replaces the earlier one of the same subject. Of a list all take effect, or none. Only SuperAdmin gives, changes or takes Admin and SuperAdmin.',
       tag: 'Grants',
-      errors: ['USER_NOT_FOUND', notFoundOf(kind), 'EDIT_CONFLICT'],
+      errors: ['USER_NOT_FOUND', 'KEY_NOT_FOUND', notFoundOf(kind), 'EDIT_CONFLICT'],
       access: onSomeOfKind(kind),
       changes: 'organization',
       body: additionsOn(kind),

@@ -153,12 +153,12 @@ describe('of a document', () => {
 
 describe('the last SuperAdmin stays', () => {
   test.each<[string, (self: string) => [string, string, object?]]>([
-    ['removes its level', (self) => ['DELETE', `${ON_ORGANIZATION}/${self}`]],
-    ['removes all it has', (self) => ['DELETE', `/iam/rbac/subjects/${self}`]],
-    ['lowers itself', (self) => ['POST', ON_ORGANIZATION, { subject: self, access: 'Admin' }]],
-    ['denies itself', (self) => ['POST', ON_ORGANIZATION, { subject: self, access: 'None' }]],
+    ['remove their level', (self) => ['DELETE', `${ON_ORGANIZATION}/${self}`]],
+    ['remove all they have', (self) => ['DELETE', `/iam/rbac/subjects/${self}`]],
+    ['lower themselves', (self) => ['POST', ON_ORGANIZATION, { subject: self, access: 'Admin' }]],
+    ['deny themselves', (self) => ['POST', ON_ORGANIZATION, { subject: self, access: 'None' }]],
     [
-      'lowers itself while a group is raised',
+      'lower themselves while a group is raised',
       (self) => [
         'POST',
         ON_ORGANIZATION,
@@ -170,7 +170,7 @@ describe('the last SuperAdmin stays', () => {
         },
       ],
     ],
-  ])('when he %s, whatever groups there are', async (_what, request) => {
+  ])('when they %s, whatever groups there are', async (_what, request) => {
     const gateway = await startGateway('SuperAdmin');
     const group = { subject: 'group:roots', access: 'SuperAdmin' };
     expect((await gateway.call('POST', ON_ORGANIZATION, group)).status).toBe(200);

@@ -2,6 +2,7 @@
 
 import type { Json } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
+import { ruledSubject } from '../access/api-keys/identity.ts';
 import type { EntityKind } from '../access/explain.ts';
 import { type Policy, policyOn } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
@@ -24,7 +25,7 @@ import {
 import { changedMeanwhile, lastSuperAdmin } from './grant.ts';
 import { pluralOf, resultMemberOf } from './kinds.ts';
 import { selectDocument, selectOrganizationRule, selectRulesRevision } from './store.ts';
-import { isGroup, type Subject } from './subjects.ts';
+import { isAccount, isGroup, type Subject } from './subjects.ts';
 
 /** Whose rules, and what revision of rules the request is held to. */
 interface Revocation {
@@ -120,23 +121,26 @@ export async function revokeAllOnOrganization(
   ctx: Context,
   { ifMatch }: Pick<Revocation, 'ifMatch'>,
 ): Promise<Json> {
-  const { orgUuid, orgId, userUuid } = ctx.caller;
-  const [[rules], before, , , , own] = await ctx.db.batch([
+  const { orgUuid, orgId } = ctx.caller;
+  const own = ruledSubject(ctx.caller);
+  // What no account holds is no SuperAdmin that may be the only one to remain.
+  const keeper = isAccount(own) ? own : '';
+  const [[rules], before, , , , kept] = await ctx.db.batch([
     selectRulesRevision(ctx.db, orgUuid),
     selectDocument(ctx.db, orgUuid, orgUuid),
-    deleteOthersRules(ctx.db, orgUuid, userUuid, ifMatch),
+    deleteOthersRules(ctx.db, orgUuid, keeper, ifMatch),
     auditStatement(ctx, {
       action: 'rbac.organizations.delete',
       resource: `organization:${orgUuid}`,
     }),
     raiseRules(ctx.db, orgUuid),
-    selectOrganizationRule(ctx.db, orgUuid, userUuid),
+    selectOrganizationRule(ctx.db, orgUuid, keeper),
   ]);
   hold(String(rules?.revision), ifMatch);
-  if (own[0]?.level !== 'SuperAdmin') throw lastSuperAdmin();
+  if (kept[0]?.level !== 'SuperAdmin') throw lastSuperAdmin();
   return removedDocument(
     `organization ${orgId}`,
-    before.filter(({ subject }) => subject !== userUuid),
+    before.filter(({ subject }) => subject !== keeper),
   );
 }
 

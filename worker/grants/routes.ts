@@ -45,6 +45,7 @@ function checkRoute(all: () => readonly AnyRoute[]): AnyRoute {
     errors: [
       'FORBIDDEN',
       'USER_NOT_FOUND',
+      'KEY_NOT_FOUND',
       'ENDPOINT_NOT_FOUND',
       'TEMPLATE_NOT_FOUND',
       'WORKFLOW_NOT_FOUND',
@@ -95,7 +96,7 @@ const organizationRoutes: AnyRoute[] = [
     description:
       'A grant replaces the earlier one of the same subject. Of a list all take effect, or none. Only SuperAdmin gives, changes or takes Admin and SuperAdmin.',
     tag: 'Grants',
-    errors: ['USER_NOT_FOUND', 'NOT_FOUND', 'LAST_SUPER_ADMIN', 'EDIT_CONFLICT'],
+    errors: ['USER_NOT_FOUND', 'KEY_NOT_FOUND', 'NOT_FOUND', 'LAST_SUPER_ADMIN', 'EDIT_CONFLICT'],
     access: onOrganization('Admin'),
     changes: 'organization',
     body: additionsOn('organization'),

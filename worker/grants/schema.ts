@@ -6,7 +6,7 @@ import { message } from '../shapes/members.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 import { componentOf, SAMPLE_IDS, SUMMARY } from './examples.ts';
 import { idMemberOf, pluralOf, resultMemberOf } from './kinds.ts';
-import { ShownSubject } from './subjects.ts';
+import { isPersonalKey, ShownSubject } from './subjects.ts';
 
 export { type Additions, additionsOn } from './additions.ts';
 export { CheckQuery, CheckResult } from './explanation.ts';
@@ -16,8 +16,9 @@ export const SubjectPath = z.object({
   subject: z
     .string()
     .min(1)
+    .refine((name) => !isPersonalKey(name), 'may not be a personal key: no rules are for it')
     .meta({
-      description: 'A username, the UUID of an account, or `group:<name>`',
+      description: 'A username, the UUID of an account, `group:<name>`, or `key:<name>`',
       examples: [SAMPLE.bruno],
     }),
 });

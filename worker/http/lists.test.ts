@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../app.ts';
 import { pathsOf } from '../route.ts';
 import { failure, insertEndpoint, startGateway, type TestGateway } from '../test/gateway.ts';
+import { makeKey, makeOwnKey } from '../test/keys.ts';
 import { pingingRelay } from '../test/pinging-relay.ts';
 import { insertNode } from '../test/registered-node.ts';
 import { insertTemplate } from '../test/template.ts';
@@ -26,6 +27,7 @@ const LISTS: readonly List[] = [
   { path: '/workflows', entries: 'workflows', entriesMin: 3 },
   { path: '/audit', entries: 'entries', entriesMin: 3 },
   { path: '/iam/users', entries: 'users', entriesMin: 3 },
+  { path: '/iam/keys', entries: 'keys', entriesMin: 4 },
 ];
 
 /** A page of a list, whatever it is wrapped in. */
@@ -52,6 +54,11 @@ async function start(): Promise<TestGateway> {
   for (let at = 0; at < 3; at += 1) await insertNode(made);
   for (let at = 0; at < 3; at += 1) await insertTemplate(made);
   for (let at = 0; at < 3; at += 1) await insertWorkflow(made);
+  // Of each name two: an organization's and a personal one.
+  for (const name of ['one', 'two']) {
+    await makeKey(made, { name });
+    await makeOwnKey(made, { name });
+  }
   await made.call('PATCH', '/organizations', { description: 'x' });
   return made;
 }
@@ -87,6 +94,8 @@ test('these are all that take a limit', () => {
   const own = limited
     .flatMap(pathsOf)
     .filter((path) => path !== '/endpoints/:endpoint/schema')
+    // Its entries need a relay: worker/transactions/run.test.ts.
+    .filter((path) => path !== '/transactions')
     .filter((path) => path !== '/tasks' && !path.startsWith('/workflows/:workflow/'));
   expect(own.toSorted()).toEqual(LISTS.map(({ path }) => path).toSorted());
 });

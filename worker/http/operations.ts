@@ -11,6 +11,8 @@ export interface Operation {
   readonly method: Method;
   /** Whole, with parameters as `{name}`. */
   readonly path: string;
+  /** Whether it is one of several spellings, and not the first. */
+  readonly isOther: boolean;
 }
 
 /** All of them, in the order of the routes. */
@@ -26,15 +28,20 @@ export function operationsOf(routes: readonly AnyRoute[]): Operation[] {
         ].join(''),
         route,
         method,
+        isOther: nth + mth > 0,
         path: wholePath(route, path).replaceAll(/:(\w+)(?:\{[^}]*\})?/g, '{$1}'),
       })),
     ),
   );
 }
 
+/** Names that say less by themselves than in the audit, or that languages keep for themselves. */
+const NAMES: Readonly<Record<string, string>> = { new: 'organizationCreate' };
+
 function nameOf(route: AnyRoute): string {
-  const [first, ...rest] = actionOf(route).split('.');
-  return [first, ...rest.map(capitalized)].join('');
+  const action = actionOf(route);
+  const [first, ...rest] = action.split(/[._]/);
+  return NAMES[action] ?? [first, ...rest.map(capitalized)].join('');
 }
 
 function capitalized(word: string): string {

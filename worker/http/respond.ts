@@ -64,7 +64,7 @@ export function respond(
     return new Response(result.bytes, { headers });
   }
   if (result instanceof Accepted) {
-    headers.Location = result.location;
+    if (result.location !== undefined) headers.Location = result.location;
     // RFC 7240 §3.
     if (result.preferred) headers['Preference-Applied'] = 'respond-async';
     return new Response(bodyOf(result.value, envelope), { status: 202, headers });

@@ -105,6 +105,7 @@ test('operations that need no token are few', () => {
     'POST /api/v1/nodes/{node}/beat',
     'GET /api/v1/nodes/{node}/tunnel',
     'POST /hooks/{org}/-/{token}',
+    'POST /hooks/{org}/{path}',
   ]);
 });
 

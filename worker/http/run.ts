@@ -3,11 +3,12 @@
 import type { Hono, Context as HonoContext } from 'hono';
 import { METHOD_NAME_ALL } from 'hono/router';
 import type * as z from 'zod';
-import { GatewayError } from '../../proto/errors.ts';
+import { ERRORS, GatewayError } from '../../proto/errors.ts';
 import type { Authorized } from '../access/access.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { recordDenial } from '../audit/denial.ts';
 import { type Arrived, call } from '../calls/call.ts';
+import { abandon, TRANSACTION_HEADER } from '../calls/transactions/interactive.ts';
 import {
   type Bindings,
   type Context,
@@ -24,7 +25,7 @@ import { type AnyRoute, type Facade, methodsOf, pathsOf } from '../route.ts';
 import { type Settings, settingsOf } from '../settings.ts';
 import { parse } from '../shapes/parse.ts';
 import { startTrace } from '../tracing.ts';
-import { formsOf } from './accept.ts';
+import { demandAcceptable, formsOf } from './accept.ts';
 import { addressOf } from './address.ts';
 import {
   type BodyLimits,
@@ -139,6 +140,8 @@ async function callRoute(
     await each.admit?.(open, {
       url: request.url,
       authorization: request.headers.get('Authorization'),
+      params: names,
+      header: (name) => request.headers.get(name),
     });
     if (each.access.level !== 'Public') {
       const caller = await authenticate(open, request.headers.get('Authorization'));
@@ -151,7 +154,23 @@ async function callRoute(
     recordDenial(open, each, names, failure);
     return new Outcome(failure);
   }
-  return call(ctx, each, names, (authorized) => given(ctx, each, request, authorized));
+  const outcome = await call(ctx, each, names, (authorized) =>
+    given(ctx, each, request, authorized),
+  );
+  await abandonWith(ctx, each, request, outcome);
+  return outcome;
+}
+
+/** A request that fails rolls the transaction back that it names, but for one that names what is not there. Spec: transactions.md §5. */
+async function abandonWith(
+  ctx: Context,
+  { joins }: AnyRoute,
+  { headers }: Request,
+  { result }: Outcome,
+): Promise<void> {
+  const id = headers.get(TRANSACTION_HEADER);
+  if (joins !== true || id === null || !(result instanceof GatewayError)) return;
+  if (ERRORS[result.code].status !== 404) await abandon(ctx, id, result);
 }
 
 /** What a request brings to its operation. @throws GatewayError as its parts are refused */
@@ -161,6 +180,7 @@ async function given(
   request: Request,
   { resource }: Authorized<unknown>,
 ): Promise<Arrived> {
+  if (!each.facade) demandAcceptable(request, each);
   const query: unknown = queryOf(request, each);
   const ifMatch = ifMatchOf(request, each);
   const header = (name: string) => request.headers.get(name) ?? undefined;
@@ -179,7 +199,8 @@ function keyOf({ headers, method, url }: Request, { idempotency }: AnyRoute, ask
 
 function limitsOf({ access, maxBytes }: AnyRoute, settings: Settings): BodyLimits {
   const limits = bodyLimits(settings, access.level === 'Public');
-  return maxBytes === undefined ? limits : { ...limits, maxBytes };
+  if (maxBytes === undefined) return limits;
+  return { ...limits, maxBytes: maxBytes === 'callers' ? settings.BODY_MAX_BYTES : maxBytes };
 }
 
 /**
@@ -220,9 +241,9 @@ function membersOf(given: URLSearchParams): object {
   throw new GatewayError('BAD_REQUEST', `${twice[0]}: is given more than once`, { details });
 }
 
-function queryOf({ url }: Request, { query: schema }: AnyRoute): unknown {
+function queryOf({ url }: Request, { query: schema, facade }: AnyRoute): unknown {
   const at = url.indexOf('?');
-  if (at >= 0) {
+  if (at >= 0 && !facade?.readsQuery) {
     return parse(schema, membersOf(new URLSearchParams(url.slice(at + 1))), 'query');
   }
   const known = withoutQuery.get(schema);

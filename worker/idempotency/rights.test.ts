@@ -15,8 +15,10 @@ import { LEVELS, type Level } from '../levels.ts';
 import { methodsOf, pathsOf } from '../route.ts';
 import { make, nesting, ORDER, PLACE } from '../templates/test/definitions.ts';
 import { NOW, type TestGateway, type TestUser } from '../test/gateway.ts';
+import { makeKey } from '../test/keys.ts';
 import { bytes, startRunning } from '../test/running.ts';
 import { TIMES } from '../test/runs.ts';
+import { TRANSACTION_SAMPLES } from '../transactions/test/samples.ts';
 
 const db = drizzle(env.DB);
 const ROWS = bytes('{"columns":[],"rows":[],"row_count":0}');
@@ -33,6 +35,9 @@ let other: TestUser;
 let admin: TestUser;
 /** A node of the organization. */
 let node: string;
+/** Keys of the organization, with Write and with Admin. */
+let plainKey: string;
+let highKey: string;
 
 /** One call of an operation; each gets a body of its own. */
 interface Sample {
@@ -114,6 +119,9 @@ const SAMPLES: Readonly<Record<string, () => readonly Sample[]>> = {
     call('/workflows/flow', () => flow('flow', 'read')),
     call('/workflows/flow', () => flow('flow', 'write')),
   ],
+  'POST /workflows/:workflow/triggers/:index/test': () => [
+    call('/workflows/flow/triggers/0/test', () => ({ body: {} })),
+  ],
   'POST /workflows/:workflow/executions/cancel': () => [
     call('/workflows/flow/executions/cancel', () => ({ ids: [crypto.randomUUID()] })),
   ],
@@ -132,6 +140,7 @@ const SAMPLES: Readonly<Record<string, () => readonly Sample[]>> = {
   'POST /tasks/:task/complete': () => [
     call(`/tasks/${crypto.randomUUID()}/complete`, () => ({ form: {} })),
   ],
+  ...TRANSACTION_SAMPLES,
   'POST /templates/:template/render': () => [
     call('/templates/outer/render', () => ({ data: { id: 7 } })),
     call('/templates/order/render', () => ({ data: { id: 7 } })),
@@ -146,6 +155,8 @@ const SAMPLES: Readonly<Record<string, () => readonly Sample[]>> = {
     ),
   'PATCH /iam/users/:user': () =>
     [other, admin].map(({ uuid }) => call(`/iam/users/${uuid}`, () => ({ description: 'x' }))),
+  'PATCH /iam/keys/:key': () =>
+    [plainKey, highKey].map((id) => call(`/iam/keys/${id}`, () => ({ description: 'x' }))),
   'POST /iam/rbac/organizations/subjects': () =>
     LEVELS.map((level) => grant('organizations', level)),
   'POST /iam/rbac/endpoints/subjects': () =>
@@ -181,6 +192,8 @@ beforeAll(async () => {
   expect((await gateway.call('POST', '/workflows', flow('flow', 'read'))).status).toBe(200);
   other = await gateway.addUser('Read');
   admin = await gateway.addUser('Admin');
+  plainKey = (await makeKey(gateway, { access_level: 'Write' })).id;
+  highKey = (await makeKey(gateway, { access_level: 'Admin' })).id;
   const made = await gateway.call('POST', '/nodes', { name: 'berlin-1' });
   node = (made.body as { uuid: string }).uuid;
 });

@@ -7,6 +7,8 @@ import { Accepted, type Outcome, type StreamForm } from '../outcome.ts';
 export interface Idempotency<Body> {
   /** It changes nothing: failures of ours are not kept, and a call that was lost runs again. */
   readonly reads?: true;
+  /** The operation itself remembers what it answered: it is given the key. */
+  readonly own?: true;
   /** A reply that succeeds carries a secret: only the fact is kept. */
   readonly secret?: true;
   /** Whether the call is one that the key is honoured for; all are when left out. */

@@ -1,18 +1,6 @@
-/**
- * Limits per user and per organization. One question to the platform's limiter costs more than a
- * whole request (0.7 ms of a core, measured locally), so an isolate counts by itself and asks
- * once in many requests, after a reply: what one isolate serves is limited exactly, what several
- * serve together to within one step of each.
- */
-import { LruMap } from '../../proto/lru-map.ts';
+/** Limits per user and per organization. */
 import type { Context } from '../context.ts';
-import { type Limit, tooMany } from './rate.ts';
-
-/** A limit whose binding counts steps of many requests each. */
-export interface SteppedLimit extends Limit {
-  /** Requests that one question to the binding stands for; the quota is a multiple of it. */
-  readonly step: number;
-}
+import { countInSteps, type SteppedLimit } from './steps.ts';
 
 /** Spec silent. */
 export const BY_USER: SteppedLimit = {
@@ -32,22 +20,6 @@ export const BY_ORGANIZATION: SteppedLimit = {
   binding: (env) => env.LIMIT_BY_ORGANIZATION,
 };
 
-/** What an isolate counted of one key since the window began. */
-interface Window {
-  /** Unix epoch milliseconds. */
-  readonly endsAt: number;
-  count: number;
-  /** The platform's limiter said that others count as well, and that it is enough. */
-  spent: boolean;
-}
-
-/** Windows per isolate and limit. */
-const CAPACITY = 10_000;
-const windows = {
-  [BY_USER.name]: new LruMap<string, Window>(CAPACITY),
-  [BY_ORGANIZATION.name]: new LruMap<string, Window>(CAPACITY),
-};
-
 /**
  * Counts a request against its user, and an allowed one also against the organization. A
  * user counts in each organization separately: one cannot affect another.
@@ -55,34 +27,7 @@ const windows = {
  * @throws GatewayError RATE_LIMITED with `Retry-After`, the seconds until the window ends, and `RateLimit-Policy`
  */
 export function countCaller(ctx: Context): void {
-  if (ctx.settings.RATE_LIMITS === 'off') return;
   const { orgUuid, userUuid } = ctx.caller;
-  countInIsolate(ctx, BY_USER, `${orgUuid} ${userUuid}`);
-  countInIsolate(ctx, BY_ORGANIZATION, orgUuid);
-}
-
-function countInIsolate(ctx: Context, limit: SteppedLimit, key: string): void {
-  const now = ctx.now();
-  const window = windowOf(limit, key, now);
-  if (window.spent || window.count >= limit.quota) {
-    throw tooMany(limit, Math.max(1, Math.ceil((window.endsAt - now) / 1000)));
-  }
-  window.count += 1;
-  if (window.count % limit.step === 0) ctx.afterReply(ask(ctx, limit, key, window));
-}
-
-function windowOf(limit: SteppedLimit, key: string, now: number): Window {
-  const lengthMs = limit.windowSeconds * 1000;
-  const known = windows[limit.name]?.get(key);
-  // A clock that was set back begins a new one.
-  if (known && now < known.endsAt && known.endsAt <= now + lengthMs) return known;
-  const made = { endsAt: now + lengthMs, count: 0, spent: false };
-  windows[limit.name]?.set(key, made);
-  return made;
-}
-
-/** Counts one more step at the platform's limiter; a limiter that fails refuses no call. */
-async function ask(ctx: Context, limit: SteppedLimit, key: string, window: Window): Promise<void> {
-  const { success } = await limit.binding(ctx.env).limit({ key });
-  if (!success) window.spent = true;
+  countInSteps(ctx, BY_USER, `${orgUuid} ${userUuid}`);
+  countInSteps(ctx, BY_ORGANIZATION, orgUuid);
 }

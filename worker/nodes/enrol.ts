@@ -13,7 +13,7 @@ import { newNonce } from './nonce.ts';
 import { demandSigned, unproven } from './proof.ts';
 import type { EnrolBody } from './relay-shapes.ts';
 import { secretDigest } from './secret.ts';
-import { enrolNode, selectNodeByKey, selectNodeBySecret } from './store.ts';
+import { enrolNode, selectNodeBySecret, selectNodesByKey } from './store.ts';
 
 /** What the request brought beside its body. */
 export interface Arrived {
@@ -48,6 +48,9 @@ async function enrolBy(ctx: PublicContext, body: EnrolBody, secret: string): Pro
   const digest = await secretDigest(secret);
   const [found] = await selectNodeBySecret(ctx.db, digest, ctx.now());
   if (!found) throw invalid();
+  if ((body.organization ?? found.orgUuid).toLowerCase() !== found.orgUuid) {
+    throw new GatewayError('ENROLMENT_INVALID', 'The enrolment secret is of another organization');
+  }
   const { signing_key: signingKey, sealing_key: sealingKey, name = found.name } = body;
   const signingKeyId = await calculateJwkThumbprint(signingKey, 'sha256');
   const keys = { name, signingKey, signingKeyId, sealingKey };
@@ -84,10 +87,23 @@ function invalid(): GatewayError {
   );
 }
 
+const AMBIGUOUS =
+  'Several organizations have registered that signing key: the relay has to say which one it serves (RELAY_ORGANIZATION)';
+
+function unknownKey({ organization }: EnrolBody): string {
+  return organization === undefined
+    ? 'No node has that signing key'
+    : `Organization ${organization} has no node with that signing key`;
+}
+
 async function identify(ctx: PublicContext, body: EnrolBody, arrived: Arrived): Promise<NodeRow> {
   const keyId = await calculateJwkThumbprint(body.signing_key, 'sha256');
-  const [row] = await selectNodeByKey(ctx.db, keyId);
-  if (!row) throw await unproven(ctx, undefined, 'No node has that signing key');
+  const [row, other] = await selectNodesByKey(ctx.db, keyId, body.organization?.toLowerCase());
+  if (!row) throw await unproven(ctx, undefined, unknownKey(body));
+  // Both were heard, or neither: whoever registered a key must not choose whom its relay serves.
+  if (other && (other.lastSeenAt === null) === (row.lastSeenAt === null)) {
+    throw await unproven(ctx, undefined, AMBIGUOUS);
+  }
   const path = `${BASE_PATH}/nodes/enrol`;
   await demandSigned(ctx, row, {
     method: 'POST',

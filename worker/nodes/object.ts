@@ -12,8 +12,8 @@ export type Admitted =
 
 /** One per node, by the name that node-object.ts gives. Its `fetch` passes a request on through a tunnel, or opens one. */
 export interface RelayNodeObject extends Rpc.DurableObjectBranded {
-  /** Uses up a nonce, and says how the process stands that showed it. @param expiresAt of the nonce, in Unix epoch milliseconds */
-  admit(nonce: string, expiresAt: number, instance: string): Promise<Admitted>;
+  /** Uses up a nonce, and says how the process stands that showed it. @param expiresAt of the nonce, by the clock that says `now`; in Unix epoch milliseconds */
+  admit(nonce: string, expiresAt: number, now: number, instance: string): Promise<Admitted>;
   /** Makes a process the node's in place of another, which is refused from then on; false where that one no longer is. */
   takeOver(instance: string, from: string): Promise<boolean>;
   /** Forgets the node: it is gone, or has new keys. */

@@ -46,7 +46,7 @@ async function demandProcess(
   { nonce, expiresAt, instance }: { nonce: string; expiresAt: number; instance: string },
 ): Promise<void> {
   const object = nodeObject(ctx.env, row);
-  const admitted = await object.admit(nonce, expiresAt, instance);
+  const admitted = await object.admit(nonce, expiresAt, ctx.now(), instance);
   if (admitted.state === 'admitted') return;
   if (admitted.state === 'used') throw await unproven(ctx, row, 'The nonce was used before');
   if (admitted.state === 'other') {

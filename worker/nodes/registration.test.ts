@@ -52,6 +52,41 @@ describe('POST /nodes', () => {
     expect((await relay.beat(made.uuid)).status).toBe(200);
   });
 
+  test('a key that another organization has registered, too, is of the organization that its relay names', async () => {
+    const { gateway, register, list } = await start();
+    const stranger = await start();
+    const keys = await relayKeys();
+    const theirs = await stranger.register({ name: 'taken', ...keys.told });
+    const own = await register({ name: 'own', ...keys.told });
+    const asks = async (organization?: string) => {
+      const relay = relayProcess(gateway, keys);
+      const body = { ...keys.told, ...TOLD, ...(organization ? { organization } : {}) };
+      await relay.post('/nodes/enrol', body);
+      return { relay, reply: await relay.post('/nodes/enrol', body) };
+    };
+    const undecided = await asks();
+    expect(undecided.reply).toMatchObject(
+      unsigned(
+        'Several organizations have registered that signing key: the relay has to say which one it serves (RELAY_ORGANIZATION)',
+      ),
+    );
+    const none = crypto.randomUUID();
+    expect((await asks(none)).reply).toMatchObject(
+      unsigned(`Organization ${none} has no node with that signing key`),
+    );
+    const named = await asks(gateway.organization.uuid.toUpperCase());
+    expect(named.reply).toMatchObject({ status: 200, body: { uuid: own.uuid, name: 'own' } });
+    expect((await named.relay.beat(own.uuid)).status).toBe(200);
+    expect((await list())[1]).toMatchObject({ name: 'own', status: 'available' });
+    expect((await stranger.list())[1]).toMatchObject({ uuid: theirs.uuid, status: 'unknown' });
+    // Once it was heard there, it need not say so again.
+    const again = { ...keys.told, ...TOLD };
+    expect(await named.relay.post('/nodes/enrol', again)).toMatchObject({
+      status: 200,
+      body: { uuid: own.uuid },
+    });
+  });
+
   test('refuses more than a hundred nodes', async () => {
     const { gateway, register } = await start();
     for (let at = 0; at < 100; at += 1) await register({ name: `node-${at}` });

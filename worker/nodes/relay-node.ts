@@ -9,12 +9,11 @@ import { nodeNamed } from './node-object.ts';
 import type { Admitted, RelayNodeObject } from './object.ts';
 import { markUnreachable, updateNode } from './store.ts';
 import { NodeTunnels } from './tunnel/tunnels.ts';
+import { useNonce } from './used-nonces.ts';
 
 /** Instances remembered whose place was taken. A process makes a new id at each start. */
 const ENDED_MAX = 100;
 
-/** Nonces that were used, with the time at which each expires. */
-const NONCES = 'nonces';
 /** The process that is the node. */
 const INSTANCE = 'instance';
 /** Those that were, the last one at the end. */
@@ -32,6 +31,7 @@ export async function stopTunnels({ RELAY_NODES }: Bindings): Promise<void> {
 export class RelayNode extends DurableObject<Bindings> implements RelayNodeObject {
   readonly #tunnels = new NodeTunnels({
     state: this.ctx,
+    organization: nodeNamed(this.ctx.id.name ?? '').orgUuid,
     changed: (isOpen) => this.ctx.waitUntil(this.#note(isOpen)),
   });
   /** What is written of the node, one after another. */
@@ -57,10 +57,10 @@ export class RelayNode extends DurableObject<Bindings> implements RelayNodeObjec
     this.#tunnels.closed(socket);
   }
 
-  async admit(nonce: string, expiresAt: number, instance: string): Promise<Admitted> {
-    if (!(await this.#use(nonce, expiresAt))) return { state: 'used' };
-    if ((await this.#ended()).includes(instance)) return { state: 'ended' };
+  async admit(nonce: string, expiresAt: number, now: number, instance: string): Promise<Admitted> {
     const { storage } = this.ctx;
+    if (!useNonce(storage.sql, nonce, expiresAt, now)) return { state: 'used' };
+    if ((await this.#ended()).includes(instance)) return { state: 'ended' };
     const current = await storage.get<string>(INSTANCE);
     if (current === undefined) await storage.put(INSTANCE, instance);
     if (current === undefined || current === instance) return { state: 'admitted' };
@@ -104,15 +104,5 @@ export class RelayNode extends DurableObject<Bindings> implements RelayNodeObjec
 
   async #ended(): Promise<readonly string[]> {
     return (await this.ctx.storage.get<string[]>(ENDED)) ?? [];
-  }
-
-  async #use(nonce: string, expiresAt: number): Promise<boolean> {
-    const now = Date.now();
-    const used = (await this.ctx.storage.get<Record<string, number>>(NONCES)) ?? {};
-    if (Object.hasOwn(used, nonce)) return false;
-    // An expired one is refused before it comes here.
-    const kept = Object.entries(used).filter(([, until]) => until > now);
-    await this.ctx.storage.put(NONCES, { ...Object.fromEntries(kept), [nonce]: expiresAt });
-    return true;
   }
 }

@@ -26,6 +26,14 @@ export const EnrolBody = z
       description: 'Another name for the node',
       examples: ['berlin-1'],
     }),
+    organization: z
+      .uuid()
+      .optional()
+      .meta({
+        description:
+          'UUID of the only organization whose node it will be; without it, the one where a relay with its key was heard before, or the only one that has registered it',
+        examples: [SAMPLE.orgUuid],
+      }),
     signing_key: SigningKey,
     sealing_key: SealingKey,
     ...told,

@@ -180,9 +180,19 @@ export function selectNodeByUuid(db: Database, uuid: string) {
   return db.select().from(nodes).where(eq(nodes.uuid, uuid));
 }
 
-/** Whose node has that signing key. @param keyId its thumbprint */
-export function selectNodeByKey(db: Database, keyId: string) {
-  return db.select().from(nodes).where(eq(nodes.signingKeyId, keyId));
+/**
+ * Nodes with that signing key, those first that a relay has shown its private half for; at most two.
+ * @param keyId its thumbprint
+ * @param orgUuid the only one that counts; undefined: all organizations
+ */
+export function selectNodesByKey(db: Database, keyId: string, orgUuid: string | undefined) {
+  const isOf = orgUuid === undefined ? undefined : eq(nodes.orgUuid, orgUuid);
+  return db
+    .select()
+    .from(nodes)
+    .where(and(eq(nodes.signingKeyId, keyId), isOf))
+    .orderBy(isNull(nodes.lastSeenAt))
+    .limit(2);
 }
 
 /** Whose node has that secret, used or not within its time. @param now Unix epoch milliseconds */

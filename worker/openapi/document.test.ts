@@ -61,13 +61,58 @@ test.each(Object.keys(kinds) as Kind[])('takes every type of request to %s', (ki
   }
 });
 
-test.each(Object.keys(kinds) as Kind[])('tells requests to %s apart by their type', (kind) => {
+/** Of one type there is nothing to tell apart. */
+const ofTypes = (Object.keys(kinds) as Kind[]).filter(
+  (kind) => Object.keys(kindSpec(kind).types).length > 1,
+);
+test.each(ofTypes)('tells requests to %s apart by their type', (kind) => {
   const discriminated = [...nodesFrom(bodyOf('write'))].flatMap((each) => {
     const { propertyName, mapping } = ((each as Node).discriminator ?? {}) as Node;
     return propertyName === 'type' ? [Object.keys(mapping as Node)] : [];
   });
   const types = Object.keys(kindSpec(kind).types);
   expect(discriminated.some((mapped) => types.every((type) => mapped.includes(type)))).toBe(true);
+});
+
+test('tells forms of results apart by members that each has always', () => {
+  const schemas = at('components', 'schemas');
+  const { oneOf } = schemas.Result as { oneOf: readonly { $ref: string }[] };
+  const forms = oneOf.map(({ $ref }) => $ref.split('/').at(-1) ?? '');
+  const required = forms.map((name) => (schemas[name] as Node).required);
+  expect(forms).toEqual(expect.arrayContaining(['SqlResult', 'RedisResult', 'HttpResult']));
+  // What answers no member of its own is the only one.
+  expect(required.filter((each) => each === undefined)).toHaveLength(1);
+  expect(new Set(required.map((each) => String(each))).size).toBe(forms.length);
+  // An open one could have any member, and no client would narrow by it.
+  for (const name of forms) expect(schemas[name]).toMatchObject({ additionalProperties: false });
+  for (const operation of ['read', 'write']) {
+    const path = `/api/v1/endpoints/{endpoint}/${operation}`;
+    const content = at('paths', path, 'post', 'responses', '200', 'content', 'application/json');
+    const { properties } = content.schema as { properties: Node };
+    expect(properties.data).toMatchObject({ $ref: '#/components/schemas/Result' });
+  }
+});
+
+test('marks the second of two spellings as deprecated, but none of a facade', () => {
+  const operations = operationsOf([...routes, ...facades]);
+  const deprecated = operations.flatMap(({ path, method, id }) =>
+    at('paths', path, method.toLowerCase()).deprecated === true ? [id] : [],
+  );
+  expect(deprecated).toEqual([
+    'authLoginByGet',
+    'authRefreshByGet',
+    'organizationGetAtOrg',
+    'organizationUpdateAtOrg',
+    'organizationDeleteAtOrg',
+    'rbacWorkflowsSubjectsGetByPost',
+  ]);
+});
+
+test('has ids that are names in any language', () => {
+  const operations = operationsOf([...routes, ...facades]);
+  expect(operations.map(({ id }) => id).filter((id) => !/^[a-z]+[A-Z][a-zA-Z]*$/.test(id))).toEqual(
+    [],
+  );
 });
 
 describe('an operation', () => {
@@ -91,12 +136,12 @@ describe('an operation', () => {
 
   test('without a token, level or body has few errors', () => {
     const declared = publicRoute({ ...common, method: 'GET', path: '/thing', access: anyone });
-    expect(statuses(declared)).toEqual([200, 400, 429, 500]);
+    expect(statuses(declared)).toEqual([200, 400, 406, 429, 500]);
   });
 
   test('with a token can be 401, and 503 while keys of an identity provider cannot be had', () => {
     const declared = route({ ...common, method: 'GET', path: '/thing', access: anyMember });
-    expect(statuses(declared)).toEqual([200, 400, 401, 429, 500, 503]);
+    expect(statuses(declared)).toEqual([200, 400, 401, 406, 429, 500, 503]);
   });
 
   test('with a level can be 403', () => {
@@ -120,7 +165,7 @@ describe('an operation', () => {
   test('with a body can be 408, 413, 415 and 501', () => {
     const access = anyMember;
     const declared = route({ ...common, method: 'PUT', path: '/thing', access, body: Body });
-    expect(statuses(declared)).toEqual([200, 400, 401, 408, 413, 415, 429, 500, 501, 503]);
+    expect(statuses(declared)).toEqual([200, 400, 401, 406, 408, 413, 415, 429, 500, 501, 503]);
   });
 
   test('that honours Idempotency-Key can be 409, 422 and 502, unless it only reads', () => {

@@ -5,7 +5,7 @@ import { operationsOf } from '../http/operations.ts';
 import type { AnyRoute } from '../route.ts';
 import { TAGS } from '../shapes/tags.ts';
 import { PATHS_BESIDE } from './beside.ts';
-import { ErrorResponses, errorExamples, OF_NO_OPERATION, PREFLIGHT } from './error-responses.ts';
+import { ErrorResponses, OF_NO_OPERATION, PREFLIGHT } from './error-responses.ts';
 import { headerParameters, REPLY_HEADERS, SHARING_HEADERS } from './headers.ts';
 import { introduction } from './introduction.ts';
 import { linksOf } from './links.ts';
@@ -45,7 +45,7 @@ export function describe(routes: readonly AnyRoute[], gateway: string | undefine
         },
         headers: { ...REPLY_HEADERS, ...SHARING_HEADERS },
         parameters: headerParameters(),
-        examples: errorExamples(),
+        examples: errors.examples,
         securitySchemes: SECURITY_SCHEMES,
       },
     },

@@ -1,4 +1,5 @@
 /** Responses of errors: operations that answer the same share them. */
+import * as z from 'zod';
 import type {
   ZodOpenApiMediaTypeObject,
   ZodOpenApiResponseObject,
@@ -6,6 +7,7 @@ import type {
 } from 'zod-openapi';
 import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
 import { ERRORS, type ErrorCode, GatewayError } from '../../proto/errors.ts';
+import { isJsonObject } from '../../proto/json.ts';
 import type { Facade } from '../route.ts';
 import { errorExample } from '../shapes/error-examples.ts';
 import { ErrorReply } from '../shapes/error-schema.ts';
@@ -34,6 +36,8 @@ type Described = NonNullable<ZodOpenApiMediaTypeObject['schema']>;
 export class ErrorResponses {
   /** By name, for the components. */
   readonly made: Record<string, ZodOpenApiResponseObject> = {};
+  /** Codes whose examples stand in the components: a facade's responses have their own. */
+  readonly #shared = new Set<ErrorCode>(['NOT_FOUND', 'METHOD_NOT_ALLOWED']);
 
   /** One reference for each status that these codes have. */
   of(codes: readonly ErrorCode[], standing: ErrorTraits): ZodOpenApiResponsesObject {
@@ -47,12 +51,23 @@ export class ErrorResponses {
     const headers = headersAt(status, standing);
     const beyond = headers.filter((name) => !ON_ALL.includes(name)).map((name) => `.${name}`);
     const { facade } = standing;
+    if (!facade) for (const code of codes) this.#shared.add(code);
     const spoken = facade ? ['facade', ...membersBeside(facade).slice(1)] : [];
     const name = [...codes, ...spoken].join('.') + beyond.join('');
     this.made[name] ??= facade
       ? { ...responseOf(codes, headers, {}), content: contentBeside(codes, facade) }
       : responseOf(codes, headers, errorOf(codes));
     return { $ref: `#/components/responses/${name}` };
+  }
+
+  /** An example of each error that these responses share, for the components. */
+  get examples() {
+    return Object.fromEntries(
+      [...this.#shared].map((code) => [
+        code,
+        { summary: ERROR_MEANINGS[code].means, value: errorExample(code) },
+      ]),
+    );
   }
 }
 
@@ -112,10 +127,10 @@ function contentBeside(codes: readonly ErrorCode[], facade: Facade) {
     const { message, details = [] } = errorExample(code);
     return [code, { value: facade.errorBody(new GatewayError(code, message, { details })) }];
   });
-  const required = membersBeside(facade);
-  const member = { type: 'string' as const, description: 'What was wrong, in words' };
-  const properties = Object.fromEntries(required.map((name) => [name, { ...member }]));
-  const schema = { type: 'object' as const, properties, required };
+  const word = z.string().meta({ description: 'What was wrong, in words' });
+  const words = Object.fromEntries(membersBeside(facade).map((name) => [name, word]));
+  const { details } = ErrorReply.shape;
+  const schema = z.object(tellsDetails(facade) ? { ...words, details } : words);
   return { 'application/json': { schema, examples: Object.fromEntries(examples) } };
 }
 
@@ -124,21 +139,17 @@ function membersBeside(facade: Facade): string[] {
   return Object.keys(facade.errorBody(new GatewayError('INTERNAL', '')) ?? {});
 }
 
+/** Whether errors of a facade say what was wrong, where. */
+function tellsDetails(facade: Facade): boolean {
+  const details = [{ path: 'body', message: '' }];
+  const told = facade.errorBody(new GatewayError('BAD_REQUEST', '', { details }));
+  return isJsonObject(told) && 'details' in told;
+}
+
 /** What is said of all errors stands in one place: the components. */
 function errorOf(codes: readonly ErrorCode[]): Described {
   return {
     allOf: [{ $ref: '#/components/schemas/Error' }],
     properties: { code: { type: 'string', enum: [...codes] } },
   };
-}
-
-/** An example of each error, for the components. */
-export function errorExamples() {
-  return Object.fromEntries(
-    (Object.keys(ERRORS) as ErrorCode[]).map((code) => [
-      // The table's own keys.
-      code,
-      { summary: ERROR_MEANINGS[code].means, value: errorExample(code) },
-    ]),
-  );
 }

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from '../../proto/errors.ts';
 import { type AnyRoute, type Method, takesNoBody } from '../route.ts';
 
 /** Of any operation: a query string is read, and errors that were not foreseen. */
-const ALWAYS: readonly ErrorCode[] = ['BAD_REQUEST', 'RATE_LIMITED', 'INTERNAL'];
+const ALWAYS: readonly ErrorCode[] = ['BAD_REQUEST', 'NOT_ACCEPTABLE', 'RATE_LIMITED', 'INTERNAL'];
 /** Of a token; keys of an identity provider may be out of reach. */
 const OF_TOKEN: readonly ErrorCode[] = [
   'TOKEN_REQUIRED',

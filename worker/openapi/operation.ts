@@ -25,6 +25,8 @@ export function describeOperation(
   const traits = { authorized: access.level !== 'Public', replayed, facade };
   return {
     operationId: operation.id,
+    // Clients of a facade are made for what it stands for, and that has all of its spellings.
+    ...(operation.isOther && !facade ? { deprecated: true } : {}),
     tags: [tag],
     summary,
     description: `${description}\n\n${neededBy(route)}`,
@@ -57,7 +59,7 @@ const CREDENTIALS_NEEDED: Readonly<Record<NonNullable<AnyRoute['credentials']>, 
 
 const LEVEL_NEEDED: Readonly<Record<AnyRoute['access']['level'], string>> = {
   Public: 'Needs no token.',
-  Member: 'Needs the token of a member, whatever his level.',
+  Member: 'Needs the token of a member, whatever their level.',
   None: 'Needs no level.',
   Read: 'Needs the level `Read`.',
   Write: 'Needs the level `Write`.',
@@ -105,6 +107,9 @@ function upgradeOf({ result }: AnyRoute): ZodOpenApiResponsesObject {
   return { 101: { description, headers: headersNamed(ON_ALL) } };
 }
 
+/** Of what goes on: a facade's callers have no rights to look at it. */
+const LOCATED = ['Location', 'Preference-Applied'] as const;
+
 function successOf(route: AnyRoute, method: Method, links: Links): ZodOpenApiResponsesObject {
   const { access, accepted, conditional, result, streams = {} } = route;
   const timed: ReplyHeader[] = access.level === 'Public' ? [] : ['Server-Timing'];
@@ -123,8 +128,7 @@ function successOf(route: AnyRoute, method: Method, links: Links): ZodOpenApiRes
       ...ON_ALL,
       ...timed,
       ...(namesRun(route) ? (['Idempotent-Replayed'] as const) : replayed),
-      'Location',
-      'Preference-Applied',
+      ...LOCATED.filter(() => route.facade === undefined),
     ]);
     const description = accepted.meta()?.description ?? 'Accepted';
     const content = { 'application/json': contentOf(accepted) };

@@ -58,7 +58,7 @@ test.each(['Admin', 'Write', 'Read', 'None', undefined] as const)(
   },
 );
 
-test("another organization's SuperAdmin deletes his own, whatever he sends", async () => {
+test("another organization's SuperAdmin deletes their own, whatever they send", async () => {
   const { gateway, id } = await start();
   const stranger = await start();
   const sent = await stranger.call('DELETE', '/organizations', { id });

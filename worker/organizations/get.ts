@@ -1,10 +1,11 @@
 /** The organization's record as a caller may see it. Spec: "Organization record". Contract §4. */
 
+import { byDefaultOf, type HeldLevel } from '../access/access.ts';
 import { tokenRevoked } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import type { OrganizationSettings } from '../db/schema.ts';
 import { selectEndpointCount, selectReadableUuids } from '../endpoints/store.ts';
-import { type Level, reaches } from '../levels.ts';
+import { reaches } from '../levels.ts';
 import { selectStored } from '../limits/quotas/store.ts';
 import { defaultNode } from '../nodes/default-node.ts';
 import { selectNodeUuids } from '../nodes/store.ts';
@@ -30,10 +31,12 @@ const DEFAULTS = {
  * The whole record, in one trip to D1. Below Admin, callers see only themselves among the users, and the
  * UUIDs of what they may read. The ETag is of the organization's own
  * row: neither usage nor users, rules and endpoints change it.
- * @param held the caller's level on the organization
  * @throws GatewayError TOKEN_REVOKED when the organization is gone since it was looked up
  */
-export async function getOrganization(ctx: Context, held: Level): Promise<Tagged> {
+export async function getOrganization(
+  ctx: Context,
+  { held, policy }: Pick<HeldLevel, 'held' | 'policy'>,
+): Promise<Tagged> {
   const { db, caller, settings } = ctx;
   const { orgUuid } = caller;
   const isAdmin = reaches(held, 'Admin');
@@ -52,7 +55,7 @@ export async function getOrganization(ctx: Context, held: Level): Promise<Tagged
     selectRecord(db, orgUuid),
     selectPeople(db, orgUuid, { only, limit: LIST_MAX }),
     selectSuperAdmins(db, orgUuid, LIST_MAX),
-    selectReadableUuids(db, caller, { byDefault: held, limit: LIST_MAX }),
+    selectReadableUuids(db, caller, { byDefault: byDefaultOf(policy), limit: LIST_MAX }),
     selectEndpointCount(db, orgUuid),
     selectTemplateCount(db, orgUuid),
     selectWorkflowCount(db, orgUuid),

@@ -56,7 +56,7 @@ export const organizationRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: OrganizationRecord,
-    handle: (ctx, { held }) => getOrganization(ctx, held),
+    handle: getOrganization,
   }),
   route({
     method: 'PATCH',

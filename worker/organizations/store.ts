@@ -94,7 +94,7 @@ export function selectSuperAdmins(db: Database, orgUuid: string, limit: number) 
         eq(rules.orgUuid, orgUuid),
         eq(rules.resourceUuid, orgUuid),
         eq(rules.level, 'SuperAdmin'),
-        notLike(rules.subject, 'group:%'),
+        notLike(rules.subject, '%:%'),
       ),
     )
     .orderBy(asc(rules.createdAt), asc(rules.subject))

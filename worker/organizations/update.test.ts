@@ -242,7 +242,7 @@ describe('refused, with nothing changed:', () => {
   );
 });
 
-test("another organization's SuperAdmin changes his own alone", async () => {
+test("another organization's SuperAdmin changes their own alone", async () => {
   const { gateway } = await start();
   const before = await stored(gateway);
   const stranger = await start();

@@ -1,5 +1,6 @@
 /** Changes an organization's name, description and settings. Spec: "Organization", update input. */
 import { GatewayError } from '../../proto/errors.ts';
+import { authorOf } from '../access/api-keys/identity.ts';
 import { tokenRevoked } from '../access/policy.ts';
 import { fieldsOf } from '../audit/fields.ts';
 import { auditStatement } from '../audit/record.ts';
@@ -30,7 +31,7 @@ export async function updateOrganization(
     const message = `Nothing of organization ${caller.orgId} was to change`;
     return new Tagged(revision, { message, updatedFields });
   }
-  const by = caller.userUuid;
+  const by = authorOf(caller);
   const changes = {
     name: patch.name,
     description: patch.description,

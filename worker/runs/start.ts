@@ -1,6 +1,7 @@
 /** Starts asynchronous runs, and tells how they went. Contract §8. */
 
 import { GatewayError } from '../../proto/errors.ts';
+import { withoutToken } from '../access/api-keys/identity.ts';
 import { readyToRun, type TemplateCall } from '../calls/template.ts';
 import type { Context } from '../context.ts';
 import { effectiveLevel, reaches } from '../levels.ts';
@@ -56,7 +57,13 @@ async function started(ctx: Context, template: Template, call: TemplateCall): Pr
   const owner = { orgUuid, runUuid: uuid, sealedDataKey: policy.sealedDataKey, kept };
   const { requestId, address } = ctx;
   try {
-    const order: Order = { caller, template: row.uuid, ...asked(call), requestId, address };
+    const order: Order = {
+      caller: withoutToken(caller),
+      template: row.uuid,
+      ...asked(call),
+      requestId,
+      address,
+    };
     const isTaken = await runObject(ctx, uuid).start(owner, JSON.stringify(order));
     if (!isTaken) throw storageUsedUp();
   } catch (cause) {

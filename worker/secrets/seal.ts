@@ -7,6 +7,7 @@ import { LruMap } from '../../proto/lru-map.ts';
 import { type Bindings, databaseOf } from '../context.ts';
 import { bindingsOf, type Settings } from '../settings.ts';
 import { sealOf, withoutSeal } from './data-key-seal.ts';
+import { keyedDigest } from './digest.ts';
 import { selectSealedDataKey } from './store.ts';
 
 const VERSION = 'v1';
@@ -70,6 +71,23 @@ export async function seal(context: SealingContext, clear: string): Promise<stri
  */
 export async function unseal(context: SealingContext, sealed: string): Promise<string> {
   return decoder.decode(await decrypt(await dataKey(context), sealed, contextOf(context)));
+}
+
+/**
+ * Texts as HMACs under keys derived from the data key, in hexadecimal digits: what is searched by and
+ * reveals nothing. The same text gives the same, for one organization and purpose.
+ * @throws GatewayError INTERNAL
+ */
+export async function tagsOf(
+  { settings, orgUuid, sealedDataKey, purpose }: SealingContext,
+  texts: readonly string[],
+): Promise<string[]> {
+  const clear =
+    (await openDataKey(settings, orgUuid, sealedDataKey)) ??
+    (await openStored(settings, orgUuid, sealedDataKey));
+  if (clear === undefined) throw doesNotOpen();
+  const key = toBase64Url(clear);
+  return Promise.all(texts.map((text) => keyedDigest(key, purpose, encoder.encode(text))));
 }
 
 /**

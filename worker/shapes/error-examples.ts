@@ -56,6 +56,7 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   INVALID_CREDENTIALS: ['Invalid credentials'],
   ENROLMENT_INVALID: ['The enrolment secret is unknown, was used, or has expired'],
   NODE_SIGNATURE_INVALID: ['The request is not signed with the key of the node'],
+  DELIVERY_SIGNATURE_INVALID: ['The signature does not match'],
   FORBIDDEN: [
     `This operation needs Write access on endpoint ${SAMPLE.endpoint}`,
     [
@@ -87,8 +88,10 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   WORKFLOW_NOT_FOUND: ['Workflow restock does not exist'],
   TASK_NOT_FOUND: [`Task ${SAMPLE.task} does not exist`],
   DEAD_LETTER_NOT_FOUND: [`Dead letter ${SAMPLE.letter} does not exist`],
+  KEY_NOT_FOUND: ['Key shop-backend does not exist'],
   NODE_NOT_FOUND: [`Node ${SAMPLE.nodeUuid} does not exist`],
   SESSION_NOT_FOUND: ['There is no such session: it may have expired'],
+  TRANSACTION_NOT_FOUND: [`Transaction ${SAMPLE.transaction} does not exist`],
   USER_NOT_FOUND: ['User not found in organization'],
   METHOD_NOT_ALLOWED: ['PUT is not a method of /api/v1/endpoints: it takes POST, GET, HEAD'],
   CONSTRAINT_VIOLATED: [
@@ -114,6 +117,7 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
     `Endpoint ${SAMPLE.endpoint} is in use: delete it with ?confirm=true`,
     [{ rule: 'in use', workflows: [SAMPLE.workflow] }],
   ],
+  KEY_EXISTS: ['Key shop-backend already exists'],
   NODE_EXISTS: ['There is a node berlin-1, or one with that key'],
   NODE_IN_USE: [
     'Node berlin-1 is the only one of some endpoints: delete it with ?confirm=true',
@@ -140,11 +144,16 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   DEAD_LETTER_SPENT: ['The dead letter was redriven already'],
   EDIT_CONFLICT: ['The rules were changed meanwhile: try again'],
   TRANSACTION_OPEN: ['The session has a write transaction open; a read is not taken inside it'],
+  TRANSACTION_CLOSED: [`Transaction ${SAMPLE.transaction} is committed`],
+  TRANSACTION_DEADLOCK: [
+    'It waits for a transaction that waits for it: one of them has to be rolled back',
+  ],
   IDEMPOTENCY_KEY_RUNNING: ['The call with this Idempotency-Key still runs: ask again later'],
   REPLY_NOT_KEPT: [
     'The call with this Idempotency-Key was answered with 200, and its reply is larger than 1 MiB: it is not kept',
   ],
   PRECONDITION_FAILED: ['The resource is not as If-Match or If-None-Match asks: read it again'],
+  NOT_ACCEPTABLE: ['Accept takes none of the forms of this reply: application/json'],
   REQUEST_TIMEOUT: ['Nothing of the body arrived for 30 s'],
   PAYLOAD_TOO_LARGE: ['The body is larger than 10485760 bytes'],
   UNSUPPORTED_MEDIA_TYPE: ['Send the body as Content-Type: application/json'],
@@ -158,6 +167,9 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   POOL_EXHAUSTED: ['No connection to this endpoint became free in time'],
   NODE_UNAVAILABLE: ['No node that can serve the endpoint is available'],
   SESSIONS_EXHAUSTED: ['This endpoint has its 5 sessions open already'],
+  TRANSACTION_IN_DOUBT: [
+    `The transaction ${SAMPLE.transaction} is in doubt on an endpoint that this one uses: GET /transactions/${SAMPLE.transaction} tells where`,
+  ],
   DEVELOPMENT_ROUTE_MISSING: [
     'The endpoint has the development profile, but no development_conn and no node for development',
   ],

@@ -21,6 +21,7 @@ export const SAMPLE = {
   workflow: 'ship-order',
   workflowUuid: '4e8b2c1d-7a6f-4d3e-9c5b-8f7e6d5c4b3a',
   run: '3c9d1b7e-5a2f-4e60-9b8c-7d6e5f4a3b21',
+  transaction: '4kTz0QmX8sVb2RcN6wYdJp',
   /** Of the workflow. */
   task: '8e1f4a2c-6b7d-4c90-a5e3-1d2f3b4c5a69',
   letter: '4b8d2e6f-1a3c-4d7e-b9f0-5c6a7b8d9e01',

@@ -1,17 +1,23 @@
 /** Tasks that a caller may complete, as a page of a list. Spec: workflows.md §6. */
 import type { Json, JsonObject } from '../../proto/json.ts';
-import type { Policy } from '../access/policy.ts';
+import { levelsByRules, type Policy } from '../access/policy.ts';
+import { selectRulesOnKind } from '../access/store.ts';
 import type { Context } from '../context.ts';
-import { type Level, reaches } from '../levels.ts';
+import { effectiveLevel, type Level, reaches } from '../levels.ts';
 import { type ListContext, readCursor, writeCursor } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { onWorkflow } from '../workflows/access.ts';
-import { type Content, contentOf, isAssignee, levelOn } from './assignees.ts';
+import { audienceTags, rankOf } from '../workflows/runs/audience.ts';
+import { type Content, taskSealing } from '../workflows/runs/task-rows.ts';
+import { contentOf, isAssignee } from './assignees.ts';
 import type { TasksQuery } from './schema.ts';
-import { selectTasks, type TaskFilter } from './store.ts';
+import { type Audience, selectTasks } from './store.ts';
 
-/** Tasks that one statement reads. */
-const STEP = 200;
+/**
+ * Tasks that one request opens beside those of its page: of such that do not tell their assignees some are
+ * not the caller's. After so many a page ends, however few it has. Spec silent.
+ */
+const SPARE = 100;
 
 type Row = Awaited<ReturnType<typeof selectTasks>>[number];
 
@@ -25,34 +31,46 @@ export async function listTasks(
   const { sealedDataKey } = policy;
   const list: ListContext = { settings, orgUuid: caller.orgUuid, sealedDataKey, list: 'tasks' };
   const last = (await readCursor(list, cursor))?.split(' ');
-  let after = last && { time: Number(last[0]), uuid: last[1] ?? '' };
+  const after = last && { time: Number(last[0]), uuid: last[1] ?? '' };
   const workflow = named === undefined ? undefined : await uuidOf(ctx, named);
-  const levels = new Map<string, Level>();
+  const levels = await levelsOf(ctx, policy);
+  const most = limit + SPARE;
+  const audience = await audienceFor(ctx, policy, levels);
+  const filter = { status, workflow, after, limit: most + 1, audience };
+  const rows = await selectTasks(ctx.db, caller.orgUuid, filter);
   const tasks: JsonObject[] = [];
-  for await (const row of rowsOf(ctx, { status, workflow, after })) {
-    const shown = await told(ctx, policy, row, levels);
-    if (shown && tasks.length === limit) {
-      return { tasks, next_cursor: await writeCursor(list, `${after?.time} ${after?.uuid}`) };
+  for (const [at, row] of rows.entries()) {
+    const before = rows[at - 1]?.task;
+    if (before && (tasks.length === limit || at === most)) {
+      return { tasks, next_cursor: await writeCursor(list, `${before.createdAt} ${before.uuid}`) };
     }
+    const shown = await told(ctx, policy, row, levels(row.task.workflowUuid));
     if (shown) tasks.push(shown);
-    after = { time: row.task.createdAt, uuid: row.task.uuid };
   }
   return { tasks };
 }
 
-/** All tasks that a filter finds, read in steps. */
-async function* rowsOf(
-  ctx: Context,
-  filter: Omit<TaskFilter, 'limit'>,
-): AsyncGenerator<Row, void, undefined> {
-  let after = filter.after;
-  for (;;) {
-    const rows = await selectTasks(ctx.db, ctx.caller.orgUuid, { ...filter, after, limit: STEP });
-    yield* rows;
-    const last = rows.at(-1)?.task;
-    if (rows.length < STEP || !last) return;
-    after = { time: last.createdAt, uuid: last.uuid };
-  }
+/** The caller's level on any workflow. */
+async function levelsOf(ctx: Context, policy: Policy) {
+  const byRules = levelsByRules(policy, await selectRulesOnKind(ctx.db, ctx.caller, 'workflow'));
+  const own = effectiveLevel({ ...policy, onResource: [] });
+  const level = (workflowUuid: string): Level => byRules.get(workflowUuid) ?? own;
+  return Object.assign(level, { own, byRules });
+}
+
+async function audienceFor(
+  { settings, caller }: Context,
+  { username, sealedDataKey }: Policy,
+  { own, byRules }: Awaited<ReturnType<typeof levelsOf>>,
+): Promise<Audience> {
+  const { orgUuid, userUuid, external } = caller;
+  const names = [username.toLowerCase(), userUuid.toLowerCase(), ...(external?.groups ?? [])];
+  const sealing = taskSealing(settings, { orgUuid, sealedDataKey }, '');
+  return {
+    rank: rankOf(own),
+    ranks: Object.fromEntries([...byRules].map(([uuid, level]) => [uuid, rankOf(level)])),
+    tags: await audienceTags(sealing, names),
+  };
 }
 
 async function uuidOf(ctx: Context, workflow: string): Promise<string> {
@@ -64,11 +82,8 @@ async function told(
   ctx: Context,
   policy: Policy,
   { task, workflow }: Row,
-  levels: Map<string, Level>,
+  level: Level,
 ): Promise<JsonObject | undefined> {
-  const { workflowUuid } = task;
-  const level = levels.get(workflowUuid) ?? (await levelOn(ctx, workflowUuid));
-  levels.set(workflowUuid, level);
   const content = await contentOf(ctx, policy, task);
   if (!reaches(level, 'Admin') && !isAssignee(ctx, policy, content, level)) return undefined;
   return taskOf(task, workflow, content);

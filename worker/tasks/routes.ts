@@ -40,6 +40,7 @@ export const taskRoutes: AnyRoute[] = [
     changes: 'backend',
     params: TaskPath,
     body: CompleteBody,
+    asWritten: true,
     reply: 'bare',
     result: Completed,
     names: { execution: '/run_id' },

@@ -1,7 +1,9 @@
 /** Statements that read tasks; the organization comes first in each. */
-import { and, desc, eq, lt, or } from 'drizzle-orm';
+import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../context.ts';
-import { type WorkflowTaskRow, workflows, workflowTasks } from '../db/workflows.ts';
+import { type WorkflowTaskRow, workflowTasks } from '../db/tasks.ts';
+import { workflows } from '../db/workflows.ts';
+import { rankOf } from '../workflows/runs/audience.ts';
 
 /** Which tasks are asked for, the newest first. */
 export interface TaskFilter {
@@ -10,13 +12,33 @@ export interface TaskFilter {
   readonly workflow: string | undefined;
   readonly after: { readonly time: number; readonly uuid: string } | undefined;
   readonly limit: number;
+  readonly audience: Audience;
+}
+
+/** The caller as tasks are found for them. */
+export interface Audience {
+  /** Rank of their level on workflows that no rule of theirs is on. */
+  readonly rank: number;
+  /** On others, by UUID. */
+  readonly ranks: Readonly<Record<string, number>>;
+  /** Of their names and groups. */
+  readonly tags: readonly string[];
+}
+
+/** Tasks of which the caller is an assignee, or Admin of the workflow; those that do not tell their assignees, too. */
+function isFor({ rank, ranks, tags }: Audience): SQL {
+  const { workflowUuid, audienceRank, audience } = workflowTasks;
+  const own = sql`coalesce((select value from json_each(${JSON.stringify(ranks)}) where key = ${workflowUuid}), ${rank})`;
+  const isNamed = sql`exists (select 1 from json_each(${audience}) where value in
+    (select value from json_each(${JSON.stringify(tags)})))`;
+  return sql`(${own} >= ${rankOf('Admin')} or ${audienceRank} <= ${own} or ${audience} is null or ${isNamed})`;
 }
 
 /** Tasks with the ids of their workflows. */
 export function selectTasks(
   db: Database,
   orgUuid: string,
-  { status, workflow, after, limit }: TaskFilter,
+  { status, workflow, after, limit, audience }: TaskFilter,
 ) {
   const { createdAt, uuid } = workflowTasks;
   return db
@@ -30,6 +52,7 @@ export function selectTasks(
       and(
         eq(workflowTasks.orgUuid, orgUuid),
         status === undefined ? undefined : eq(workflowTasks.status, status),
+        isFor(audience),
         workflow === undefined ? undefined : eq(workflowTasks.workflowUuid, workflow),
         after === undefined
           ? undefined

@@ -54,6 +54,8 @@ export interface Run {
    * @throws GatewayError what requests to endpoints may end in
    */
   send(call: EndpointCall): Promise<Json>;
+  /** The result of a transaction over several endpoints, whose body is that of `POST /transactions`. */
+  transact(body: JsonObject): Promise<Json>;
 }
 
 /** What one rule did, for a render. Spec: "Render result", `transformationSteps`. */
@@ -65,6 +67,8 @@ export interface Step {
   /** Why it left its target out or what it answered instead, where it did. */
   readonly note?: string;
   readonly logLevel?: string;
+  /** Of a request, in a template whose rules name results: in which round it goes out, from 1. */
+  readonly round?: number;
   /** What would have been sent, of data access. */
   readonly request?: EndpointCall;
 }

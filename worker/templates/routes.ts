@@ -4,7 +4,9 @@ import { JsonValue } from '../../kinds/members.ts';
 import type { Json } from '../../proto/json.ts';
 import { onListOf, onOrganization } from '../access/access.ts';
 import { runTemplate, type TemplateCall } from '../calls/template.ts';
+import { OF_A_TRANSACTION, TRANSACTION_HEADER } from '../calls/transactions/interactive.ts';
 import { OF_A_READ, OF_A_WRITE } from '../drivers/errors.ts';
+import { TransactionHeader } from '../endpoints/shapes.ts';
 import { Tagged } from '../outcome.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { getRun, startRun } from '../runs/start.ts';
@@ -162,23 +164,27 @@ export const templateRoutes: AnyRoute[] = [
     description:
       'Answers the output. Needs Write where it sends more than reads to endpoints, and on each endpoint that it reaches what the request needs there. With `?async=true` the run goes on by itself; its outcome is kept for 24 hours.',
     tag: 'Templates',
-    errors: [...REACHES, ...OF_A_READ, ...OF_A_WRITE],
-    headers: ASYNC_HEADERS,
+    errors: [...REACHES, ...OF_A_TRANSACTION, ...OF_A_READ, ...OF_A_WRITE],
+    headers: ASYNC_HEADERS.extend(TransactionHeader.shape),
     access: onTemplate('Read'),
     changes: 'backend',
     params: TemplatePath,
     query: RunQuery,
     body: Input,
     asWritten: true,
+    joins: true,
+    idempotency: { honours: ({ header }) => header(TRANSACTION_HEADER) === undefined },
     reply: 'bare',
     result: Output,
     names: { run: '/run_id' },
     accepted: StartedRun,
     handle(ctx, { resource, query, body: input, bytes, header }) {
       const call = callOf(query, input, bytes);
+      const transaction = header(TRANSACTION_HEADER);
       const preferred = prefersAsync(header('Prefer'));
       const isAsync = query.async === 'true' || preferred;
-      return isAsync ? startRun(ctx, resource, call, preferred) : runTemplate(ctx, resource, call);
+      if (isAsync && transaction === undefined) return startRun(ctx, resource, call, preferred);
+      return runTemplate(ctx, resource, { ...call, transaction });
     },
   }),
   route({

@@ -66,6 +66,15 @@ export const RenderResult = z
             .string()
             .optional()
             .meta({ description: '`logLevel` of the `onError` that decided', examples: ['warn'] }),
+          round: z
+            .int()
+            .min(1)
+            .optional()
+            .meta({
+              description:
+                'Of a request, where rules name results by `as`: in which round it goes out; those of one round need nothing of each other',
+              examples: [1],
+            }),
           request: z
             .object({
               endpoint: z.string().meta({ description: 'Where to', examples: [SAMPLE.endpoint] }),

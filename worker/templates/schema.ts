@@ -159,7 +159,7 @@ export const ofTransformation = {
 };
 /** What a data-access template does. */
 export const RequestSort = z.enum(REQUEST_SORTS).meta({
-  description: 'What its request does; `TwoPhaseTransaction` is stored and rendered, not yet run',
+  description: 'What its request does; `TwoPhaseTransaction` runs as `POST /transactions` does',
   examples: ['Read'],
 });
 /** Its request, with placeholders. */

@@ -1,19 +1,6 @@
 /** Statements that read templates; the organization comes first in each. */
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  gt,
-  gte,
-  inArray,
-  isNull,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm';
-import { levelOn } from '../access/store.ts';
+import { and, asc, count, desc, eq, gt, gte, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { type ByDefault, isReadable } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
 import { organizations } from '../db/schema.ts';
 import {
@@ -23,7 +10,6 @@ import {
   templateUsage,
   templateVersions,
 } from '../db/templates.ts';
-import { LEVELS, type Level, reaches } from '../levels.ts';
 
 /** How a path names a template. */
 export type TemplateName = { readonly uuid: string } | { readonly id: string };
@@ -86,8 +72,7 @@ export function selectVersionNames(db: Database, orgUuid: string, uuid: string) 
 
 /** A part of a list of templates. */
 export interface Page {
-  /** The level in force where no rule on a template says otherwise. */
-  readonly byDefault: Level;
+  readonly byDefault: ByDefault;
   /** Id after which to begin; none for the start. */
   readonly after: string | undefined;
   /** One more than this is read, to tell whether there is more. */
@@ -96,15 +81,13 @@ export interface Page {
 
 /** Templates that the caller may read, by id. */
 export function selectReadable(db: Database, caller: Caller, { byDefault, after, limit }: Page) {
-  const readable = LEVELS.filter((level) => reaches(level, 'Read'));
-  const level = sql`coalesce(${levelOn(caller, templates.uuid)}, ${byDefault})`;
   return db
     .select()
     .from(templates)
     .where(
       and(
         eq(templates.orgUuid, caller.orgUuid),
-        byDefault === 'SuperAdmin' ? undefined : inArray(level, readable),
+        isReadable(caller, byDefault, templates.uuid),
         after === undefined ? undefined : gt(templates.id, after),
       ),
     )

@@ -13,11 +13,24 @@ declare namespace Cloudflare {
       import('../workflows/runs/workflow-runs.ts').WorkflowRuns
     >;
     ORGANIZATION_EVENTS: DurableObjectNamespace<import('../events/log.ts').OrganizationEvents>;
+    WEBHOOK_DELIVERIES: DurableObjectNamespace<
+      import('../deliveries/deliveries.ts').WebhookDeliveries
+    >;
+    WORKFLOW_SCHEDULES: DurableObjectNamespace<
+      import('../schedules/workflow-schedules.ts').WorkflowSchedules
+    >;
+    DATA_CHANGES: DurableObjectNamespace<import('../data-changes/data-changes.ts').DataChanges>;
+    TRANSACTION_LOGS: DurableObjectNamespace<
+      import('../transactions/log/transaction-log.ts').TransactionLog
+    >;
     RELAY_NODES: DurableObjectNamespace<import('../nodes/relay-node.ts').RelayNode>;
     LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
     LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
     LIMIT_NEW_BY_ADDRESS: RateLimit;
     LIMIT_NODES_BY_ADDRESS: RateLimit;
+    LIMIT_UNSIGNED_BY_ADDRESS: RateLimit;
+    LIMIT_STARTS_BY_ADDRESS: RateLimit;
+    LIMIT_DELIVERIES: RateLimit;
     LIMIT_BY_USER: RateLimit;
     LIMIT_BY_ORGANIZATION: RateLimit;
     JWT_SECRET: string;

@@ -15,6 +15,7 @@ import { createApp } from '../app.ts';
 import type { Bindings } from '../context.ts';
 import { accounts, endpoints, memberships, organizations, rules } from '../db/schema.ts';
 import type { Level } from '../levels.ts';
+import { log } from '../log.ts';
 import { newDataKey, seal } from '../secrets/seal.ts';
 import { settingsOf } from '../settings.ts';
 import { demandDescribed } from './described.ts';
@@ -89,7 +90,7 @@ export async function startGateway(level: Level | undefined, setup: Setup = {}) 
     fetch: setup.fetch ?? (() => Promise.reject(new Error('Nothing outside is reachable'))),
   });
   const user = await insertUser(organization.uuid, level);
-  const pending: Promise<unknown>[] = [];
+  const pending: Pending[] = [];
 
   async function token(of: TestUser = user): Promise<string> {
     const subject = {
@@ -105,7 +106,15 @@ export async function startGateway(level: Level | undefined, setup: Setup = {}) 
   /** The raw response; `path` is below /api/v1. */
   async function send(path: string, init: RequestInit = {}): Promise<Response> {
     const execution = createExecutionContext();
-    const waitUntil = (work: Promise<unknown>) => void pending.push(work);
+    const waitUntil = (work: Promise<unknown>) => {
+      const each: Pending = { from: new Error('Work after a reply does not end'), isOver: false };
+      each.ended = work
+        .catch(() => undefined)
+        .then(() => {
+          each.isOver = true;
+        });
+      pending.push(each);
+    };
     return app.request(`http://gateway.test/api/v1${path}`, init, bindings, {
       ...execution,
       waitUntil,
@@ -124,7 +133,7 @@ export async function startGateway(level: Level | undefined, setup: Setup = {}) 
     addUser: (at: Level | undefined) => insertUser(organization.uuid, at),
     /** Waits for what goes on after replies. */
     async settle(): Promise<void> {
-      while (pending.length > 0) await Promise.allSettled(pending.splice(0));
+      while (pending.length > 0) await settled(pending.splice(0));
     },
     /** Calls as the gateway's user, or with another bearer token; an empty one sends none. */
     async call(method: string, path: string, body?: Json, bearer?: string): Promise<Reply> {
@@ -239,4 +248,27 @@ export async function insertEndpoint(
       updatedAt: NOW,
     });
   return id;
+}
+
+/** Work that goes on after a reply. */
+interface Pending {
+  /** Where it came from. */
+  readonly from: Error;
+  ended?: Promise<void>;
+  isOver: boolean;
+}
+
+/** Milliseconds after which a test goes on without work that does not end, and tells where that came from. */
+const SETTLED_MS = 20_000;
+
+async function settled(works: readonly Pending[]): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, SETTLED_MS);
+  });
+  await Promise.race([late, Promise.all(works.map(({ ended }) => ended))]);
+  clearTimeout(timer ?? null);
+  for (const { from, isOver } of works) {
+    if (!isOver) log('warn', from.message, { from: from.stack ?? '' });
+  }
 }

@@ -5,6 +5,7 @@ import { facades, routes } from '../app.ts';
 import { LEVELS, reaches } from '../levels.ts';
 import { type AnyRoute, methodsOf, pathsOf } from '../route.ts';
 import { failure, insertEndpoint, startGateway, type TestGateway } from './gateway.ts';
+import { makeKey, makeOwnKey } from './keys.ts';
 import { ADDITIONS, FACADES, OPERATIONS } from './operations.ts';
 import { insertNode } from './registered-node.ts';
 import { insertTemplate } from './template.ts';
@@ -37,7 +38,7 @@ const guarded = served.filter(([, , level]) => level !== 'Public');
 /** A path with its parameters filled in. */
 const filled = (path: string, resource = 'unknown', user = 'unknown') =>
   path
-    .replace(/:(?:endpoint|template|workflow|node)\b/, resource)
+    .replace(/:(?:endpoint|template|workflow|node|key)\b/, resource)
     .replace(/:(?:subject|user)$/, encodeURIComponent(user))
     .replace(/:subject(?=\/)/, encodeURIComponent(user))
     .replaceAll(/:(\w+)/g, 'unknown');
@@ -105,6 +106,17 @@ describe('what another organization has is not there', () => {
     },
   );
 
+  test.each(guarded.filter(([, path]) => path.includes('/:key')))(
+    'for %s %s',
+    async (method, path) => {
+      const { id } = await makeKey(other);
+      expect(await gateway.call(method, filled(path, id))).toEqual({
+        status: 404,
+        body: failure('KEY_NOT_FOUND', `Key ${id} does not exist`),
+      });
+    },
+  );
+
   test.each(guarded.filter(([, path]) => path.includes('/:template')))(
     'for %s %s',
     async (method, path) => {
@@ -161,6 +173,7 @@ async function resourceIn(gateway: TestGateway, path: string): Promise<string> {
   if (path.includes('/:template')) return insertTemplate(gateway);
   if (path.includes('/:workflow')) return (await insertWorkflow(gateway)).id;
   if (path.includes('/:node')) return insertNode(gateway);
+  if (path.includes('/:key')) return (await makeOwnKey(gateway)).id;
   return path.includes('/:endpoint') ? insertEndpoint(gateway) : '';
 }
 

@@ -6,7 +6,7 @@ import { selectMembership, selectRules } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import {
   externalSelf,
-  isGroup,
+  isAccount,
   membersNamed,
   type Subject,
   subjectNamed,
@@ -52,6 +52,6 @@ async function findUser(ctx: Context, { user }: UserParams) {
     membersNamed(ctx, [user]),
   ]);
   const policy = policyOf(ctx, standing, rules);
-  if (isGroup(user)) throw new GatewayError('USER_NOT_FOUND', 'User not found in organization');
+  if (!isAccount(user)) throw new GatewayError('USER_NOT_FOUND', 'User not found in organization');
   return { resource: subjectNamed(user, members), policy };
 }

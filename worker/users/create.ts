@@ -2,6 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { demand, type Rights } from '../access/access.ts';
+import { authorOf } from '../access/api-keys/identity.ts';
 import { auditStatement } from '../audit/record.ts';
 import { hashPassword, isPassword } from '../auth/passwords.ts';
 import { sendOwnLink } from '../auth/reset.ts';
@@ -126,7 +127,8 @@ async function join(
 }
 
 function memberOf(ctx: Context, accountUuid: string, description: string): NewMember {
-  const { orgUuid, userUuid: by } = ctx.caller;
+  const { orgUuid } = ctx.caller;
+  const by = authorOf(ctx.caller);
   return { orgUuid, accountUuid, description, by, now: ctx.now() };
 }
 

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { raiseRules, selectHighRules } from '../grants/changes/store.ts';
 import { changedMeanwhile, lastSuperAdmin } from '../grants/grant.ts';
 import type { Subject } from '../grants/subjects.ts';
+import { deleteDigestsOfGone, deleteKeysOfGone } from '../keys/changes/store.ts';
 import { hold, type IfMatch } from '../revision.ts';
 import { deleteActivity } from './activity/store.ts';
 import { deleteMembership, deleteRulesOfGone, noteEnded, tagOf } from './changes/store.ts';
@@ -43,6 +44,8 @@ export async function deleteUser(
     deleteRulesOfGone(db, orgUuid, user.key),
     raiseRules(db, orgUuid),
     deleteActivity(db, orgUuid, user.key),
+    deleteKeysOfGone(db, orgUuid, user.key),
+    deleteDigestsOfGone(db, orgUuid),
   ]);
   if (removed.length > 0) {
     return { message: `User ${user.name} removed from ${caller.orgId}`, userId: user.name };

@@ -1,6 +1,7 @@
 /** Changes a user: the caller's own account, or what the organization says about another user. Contract §3. */
 import { GatewayError } from '../../proto/errors.ts';
 import { demand, type Rights } from '../access/access.ts';
+import { authorOf } from '../access/api-keys/identity.ts';
 import { forgetAll } from '../access/policy.ts';
 import {
   auditAccountStatements,
@@ -132,7 +133,7 @@ async function storeAccount(ctx: Context, change: Change): Promise<void> {
       ...(body.username === undefined ? [] : [raiseRulesWith(db, row.uuid, isChanged)]),
       ...(password ? auditPasswordStatements(ctx, account, 'user.update') : []),
       ...(body.description === undefined
-        ? [noteChange(db, { ...own, by: caller.userUuid, now }, isChanged)]
+        ? [noteChange(db, { ...own, by: authorOf(caller), now }, isChanged)]
         : described(ctx, change, isChanged)),
     ])
     .finally(forgetAll); // An account bears on all its organizations.
@@ -150,7 +151,8 @@ function auditRename(ctx: Context) {
 
 /** The statements that store a description, if `condition` holds. */
 function described(ctx: Context, { row, body }: Change, condition: Condition | undefined) {
-  const { orgUuid, userUuid: by } = ctx.caller;
+  const { orgUuid } = ctx.caller;
+  const by = authorOf(ctx.caller);
   const description = body.description ?? '';
   const member = { orgUuid, accountUuid: row.uuid, description, by, now: ctx.now() };
   const entry = auditStatement(ctx, {

@@ -5,7 +5,8 @@ import { demand } from '../access/access.ts';
 import type { Demand } from '../access/demand.ts';
 import { policyOf } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
-import type { Context } from '../context.ts';
+import { type Context, hasAccount } from '../context.ts';
+import type { FollowingTrigger } from '../data-changes/prepare.ts';
 import { effectiveLevel } from '../levels.ts';
 import { inItsTurn } from '../limits/heavy-work.ts';
 import { loadReachOf, nameOf, type Reach } from '../reach/load.ts';
@@ -16,6 +17,7 @@ import { readWorkflow } from './definition/read.ts';
 import type { Workflow } from './definition/tree.ts';
 import { selectByNames, selectLeadingTo, selectUuidsByNames } from './store.ts';
 import { runnable, SCHEMA } from './stored.ts';
+import { type StoredTrigger, triggerRows } from './triggers/rows.ts';
 
 /** What is known of the workflow that is to have the definition. */
 export interface Holder {
@@ -28,6 +30,9 @@ export interface Holder {
 export interface Admitted {
   readonly references: readonly Reference[];
   readonly hooks: readonly Hook[];
+  readonly triggers: readonly StoredTrigger[];
+  /** Of the triggers those that follow changes of data. */
+  readonly changes: readonly FollowingTrigger[];
 }
 
 /** Everything that is wrong, beside what is found here. */
@@ -64,7 +69,10 @@ export async function admitted(
   demands.push(...reach.demandAll(references.filter(isReached)));
   demands.push(...others.demands(references));
   demandAuthor(ctx, workflow);
-  return { references, hooks: hooksOf(workflow, holder.id) };
+  const uuidOf = (endpoint: string) => reach.endpoint(endpoint).row.uuid;
+  const triggers = triggerRows(workflow.triggers, uuidOf);
+  const changes = changesOf(workflow, definition, uuidOf);
+  return { references, hooks: hooksOf(workflow, holder.id), triggers, changes };
 }
 
 /** Something that a request or template reaches. */
@@ -181,7 +189,7 @@ const NODE_MEMBERS: Readonly<Record<string, string>> = {
 
 /** A caller without an account cannot be the author of a workflow that starts by itself. Contract §9. */
 function demandAuthor({ caller }: Context, { triggers }: Workflow): void {
-  if (caller.external === undefined) return;
+  if (hasAccount(caller)) return;
   const own = triggers.find((each) => each.type !== 'api' || !each.required);
   if (own === undefined) return;
   throw new GatewayError(
@@ -190,12 +198,37 @@ function demandAuthor({ caller }: Context, { triggers }: Workflow): void {
   );
 }
 
-/** Paths below `/hooks/{org}` that a workflow takes. */
-function hooksOf({ triggers }: Workflow, id: string): Hook[] {
+/** Triggers that follow changes of data, each with its path in what the client sent. */
+function changesOf(
+  { triggers }: Workflow,
+  definition: JsonObject,
+  uuidOf: (endpoint: string) => string,
+): FollowingTrigger[] {
+  const isList = Array.isArray(runnable(definition).trigger);
   return triggers.flatMap((trigger) => {
+    if (trigger.type !== 'dataChange') return [];
+    const { index, endpoint, collection, operations } = trigger;
+    const at = isList ? `trigger.${index}` : 'trigger';
+    const { path } = asGiven({ path: at, message: '' }, definition);
+    return [{ path, endpoint: uuidOf(endpoint), collection, operations: [...operations] }];
+  });
+}
+
+/** Paths below `/hooks/{org}` that a workflow takes. @throws GatewayError WORKFLOW_PATH_TAKEN for one that two triggers have */
+function hooksOf({ triggers }: Workflow, id: string): Hook[] {
+  const hooks = triggers.flatMap((trigger) => {
     if (trigger.type === 'webhook') return [{ path: trigger.path, trigger: trigger.index }];
     return trigger.type === 'api' && !trigger.required
       ? [{ path: id, trigger: trigger.index }]
       : [];
   });
+  const known = new Set<string>();
+  for (const { path } of hooks) {
+    if (known.has(path)) {
+      const message = `Two triggers of the workflow have the path ${path}`;
+      throw new GatewayError('WORKFLOW_PATH_TAKEN', message);
+    }
+    known.add(path);
+  }
+  return hooks;
 }

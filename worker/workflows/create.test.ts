@@ -272,4 +272,20 @@ describe('webhooks', () => {
     });
     await make(await startGateway('Write'), { ...WAITING, trigger: hook('shop/paid') });
   });
+
+  test.each([
+    ['two webhooks', [hook('paid'), hook('/paid')], 'paid'],
+    [
+      'a webhook and the start by anyone',
+      [hook('waiting'), { type: 'api', authentication: { required: false } }],
+      'waiting',
+    ],
+  ])('do not share a path within a workflow: %s', async (_which, trigger, path) => {
+    const gateway = await startGateway('Write');
+    const body = { ...WAITING, trigger, input: { schema: { type: 'object' } } };
+    expect(await gateway.call('POST', '/workflows', body)).toEqual({
+      status: 409,
+      body: failure('WORKFLOW_PATH_TAKEN', `Two triggers of the workflow have the path ${path}`),
+    });
+  });
 });

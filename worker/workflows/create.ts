@@ -4,7 +4,8 @@ import type { JsonObject } from '../../proto/json.ts';
 import type { Demand } from '../access/demand.ts';
 import { type Policy, tokenRevoked } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
-import type { Context } from '../context.ts';
+import { type Context, hasAccount } from '../context.ts';
+import { prepareChanges } from '../data-changes/prepare.ts';
 import type { WorkflowRow, WorkflowVersionRow } from '../db/workflows.ts';
 import { inItsTurn, mayStore } from '../limits/heavy-work.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
@@ -15,10 +16,15 @@ import {
   insertReferences,
   insertVersion,
   insertWorkflowRow,
+  isInForce,
   replaceHooks,
 } from './changes/store.ts';
+import { purposeOf } from './definition/secrets.ts';
+import { ownerOf } from './executions/show.ts';
 import { selectRoom, type Wanted } from './store.ts';
 import { sealedDefinition, textOf } from './stored.ts';
+import { changed } from './triggers/changed.ts';
+import { insertNews, replaceTriggers } from './triggers/store.ts';
 
 /** What a body asks for, and who sends it. */
 interface Sent {
@@ -31,7 +37,8 @@ interface Sent {
 
 /**
  * Stores a workflow that can be started at once.
- * @throws GatewayError BAD_REQUEST with all faults, FORBIDDEN, NOT_FOUND, WORKFLOW_EXISTS, WORKFLOW_PATH_TAKEN, QUOTA_EXCEEDED, PAYLOAD_TOO_LARGE, TOKEN_REVOKED
+ * @throws GatewayError BAD_REQUEST with all faults, FORBIDDEN, NOT_FOUND, WORKFLOW_EXISTS, WORKFLOW_PATH_TAKEN, QUOTA_EXCEEDED, PAYLOAD_TOO_LARGE, TOKEN_REVOKED;
+ * what `prepareChanges` does
  */
 export async function createWorkflow(
   ctx: Context,
@@ -46,7 +53,12 @@ export async function createWorkflow(
   const kept = await inItsTurn(ctx, size, () => storedPart(definition));
   const uuid = crypto.randomUUID();
   const draft = { definition, faults, size };
-  const { references, hooks } = await admitted(ctx, { id, uuid: undefined }, draft, demands);
+  const { references, hooks, triggers, changes } = await admitted(
+    ctx,
+    { id, uuid: undefined },
+    draft,
+    demands,
+  );
   const text = textOf(await sealedFor(ctx, { uuid, policy }, kept));
   const wanted = {
     id,
@@ -56,6 +68,10 @@ export async function createWorkflow(
   };
   await demandRoom(ctx, wanted, text.length);
   await mayStore(ctx, text.length);
+  const owner = ownerOf(ctx, policy);
+  if (status === 'active') {
+    await prepareChanges(ctx, owner, { uuid, triggers: changes, activates: true });
+  }
   const now = ctx.now();
   const { name, version } = kept as { name: string; version: string }; // Read, and so there.
   const row: WorkflowRow = {
@@ -72,8 +88,13 @@ export async function createWorkflow(
     insertVersion(db, row, versionOf(ctx, row, text)),
     insertReferences(db, row, references),
     ...replaceHooks(db, row, hooks),
+    ...replaceTriggers(db, row, triggers, isInForce(db, row)),
+    insertNews(db, row, { change: crypto.randomUUID(), at: now, when: isInForce(db, row) }),
   ]);
-  if (inserted.length > 0) return row;
+  if (inserted.length > 0) {
+    await changed(ctx.env, owner);
+    return row;
+  }
   await demandRoom(ctx, wanted, text.length);
   throw new GatewayError('EDIT_CONFLICT', 'The organization was changed meanwhile: try again');
 }
@@ -88,14 +109,9 @@ export function sealedFor(
     settings,
     orgUuid: caller.orgUuid,
     sealedDataKey: policy.sealedDataKey,
-    purpose: secretsOf(uuid),
+    purpose: purposeOf(uuid),
   };
   return sealedDefinition(definition, (secret) => seal(context, secret));
-}
-
-/** What secrets of a workflow are sealed for. */
-function secretsOf(uuid: string): string {
-  return `workflow:${uuid}`;
 }
 
 /** What is kept of the version that a row has in force. */
@@ -109,7 +125,7 @@ export function versionOf(
     ...{ orgUuid, workflowUuid, version, definition },
     createdAt: updatedAt,
     createdBy: lastModifiedBy,
-    authorUuid: caller.external === undefined ? caller.userUuid : null,
+    authorUuid: hasAccount(caller) ? caller.userUuid : null,
   };
 }
 

@@ -6,9 +6,12 @@ import { raiseRules } from '../grants/changes/store.ts';
 import { type IfMatch, isHeld, preconditionFailed } from '../revision.ts';
 import { type Workflow, workflowNotFound } from './access.ts';
 import { cancelRunsOf, indexRuns } from './cancel-runs.ts';
-import { deleteRemains, markDeleted } from './changes/store.ts';
+import { deleteRemains, isDeleted, markDeleted } from './changes/store.ts';
+import { ownerOf } from './executions/show.ts';
 import { tagOf } from './record.ts';
 import { selectActive, selectWorkflow } from './store.ts';
+import { changed } from './triggers/changed.ts';
+import { insertNews } from './triggers/store.ts';
 
 /** What a removal is held to. */
 interface Held {
@@ -24,7 +27,7 @@ interface Held {
  */
 export async function deleteWorkflow(
   ctx: Context,
-  { row }: Workflow,
+  { row, policy }: Workflow,
   { confirmed, ifMatch }: Held,
 ): Promise<number> {
   const { db } = ctx;
@@ -38,12 +41,19 @@ export async function deleteWorkflow(
       resource: `workflow:${uuid}`,
       details: { id },
     }),
+    insertNews(db, row, {
+      change: crypto.randomUUID(),
+      at: ctx.now(),
+      when: isDeleted(db, orgUuid, uuid),
+    }),
     ...deleteRemains(db, orgUuid, uuid),
     raiseRules(db, orgUuid),
   ]);
   const count = active?.active ?? 0;
   if (deleted.length > 0) {
     await cancelRunsOf(ctx, row);
+    await changed(ctx.env, ownerOf(ctx, policy));
+    ctx.afterReply(ctx.env.WEBHOOK_DELIVERIES.getByName(orgUuid).forget(uuid));
     return count;
   }
   const [left] = await selectWorkflow(db, orgUuid, { uuid });

@@ -1,5 +1,6 @@
 /** Operations on workflows. Spec: "Workflows". Contract §4, §9; workflows.md §1. */
 import { onListOf, onOrganization } from '../access/access.ts';
+import { ON_THE_WAY } from '../drivers/errors.ts';
 import { Tagged } from '../outcome.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { PageQuery } from '../shapes/cursor.ts';
@@ -27,6 +28,7 @@ export const workflowRoutes: AnyRoute[] = [
       'QUOTA_EXCEEDED',
       'EDIT_CONFLICT',
       'NOT_FOUND',
+      ...ON_THE_WAY,
     ],
     access: onOrganization('Write'),
     changes: 'organization',
@@ -79,7 +81,13 @@ export const workflowRoutes: AnyRoute[] = [
     description:
       'Each member that is given replaces the whole one; the result is checked as a new workflow is. Runs go on with the version that they began with. Without `version` the minor number is raised; `status` alone makes no version.',
     tag: 'Workflows',
-    errors: ['WORKFLOW_VERSION_EXISTS', 'WORKFLOW_PATH_TAKEN', 'EDIT_CONFLICT', 'QUOTA_EXCEEDED'],
+    errors: [
+      'WORKFLOW_VERSION_EXISTS',
+      'WORKFLOW_PATH_TAKEN',
+      'EDIT_CONFLICT',
+      'QUOTA_EXCEEDED',
+      ...ON_THE_WAY,
+    ],
     access: onWorkflow('Write'),
     changes: 'organization',
     params: WorkflowPath,

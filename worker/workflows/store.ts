@@ -1,19 +1,6 @@
 /** Statements that read workflows; the organization comes first in each. */
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  gt,
-  gte,
-  inArray,
-  isNull,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm';
-import { levelOn } from '../access/store.ts';
+import { and, asc, count, desc, eq, gt, gte, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { type ByDefault, isReadable } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
 import { organizations } from '../db/schema.ts';
 import {
@@ -25,7 +12,6 @@ import {
   workflowTotals,
   workflowVersions,
 } from '../db/workflows.ts';
-import { LEVELS, type Level, reaches } from '../levels.ts';
 
 /** How a path names a workflow. By its UUID, one that was deleted is found, too. */
 export type WorkflowName = { readonly uuid: string } | { readonly id: string };
@@ -71,8 +57,7 @@ export function selectVersionNames(db: Database, orgUuid: string, uuid: string) 
 
 /** A part of a list of workflows. */
 export interface Page {
-  /** The level in force where no rule on a workflow says otherwise. */
-  readonly byDefault: Level;
+  readonly byDefault: ByDefault;
   /** Id after which to begin; none for the start. */
   readonly after: string | undefined;
   /** One more than this is read, to tell whether there is more. */
@@ -81,8 +66,6 @@ export interface Page {
 
 /** Workflows that the caller may read, by id. */
 export function selectReadable(db: Database, caller: Caller, { byDefault, after, limit }: Page) {
-  const readable = LEVELS.filter((level) => reaches(level, 'Read'));
-  const level = sql`coalesce(${levelOn(caller, workflows.uuid)}, ${byDefault})`;
   return db
     .select()
     .from(workflows)
@@ -90,7 +73,7 @@ export function selectReadable(db: Database, caller: Caller, { byDefault, after,
       and(
         eq(workflows.orgUuid, caller.orgUuid),
         isNull(workflows.deletedAt),
-        byDefault === 'SuperAdmin' ? undefined : inArray(level, readable),
+        isReadable(caller, byDefault, workflows.uuid),
         after === undefined ? undefined : gt(workflows.id, after),
       ),
     )

@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import type { Demand } from '../access/demand.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
+import { prepareChanges } from '../data-changes/prepare.ts';
 import type { WorkflowRow } from '../db/workflows.ts';
 import { inItsTurn, mayStore } from '../limits/heavy-work.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
@@ -11,20 +12,24 @@ import { hold, type IfMatch, preconditionFailed } from '../revision.ts';
 import { refusal } from '../shapes/definition.ts';
 import { nextVersion } from '../templates/version.ts';
 import { changedMeanwhile, type Workflow, workflowNotFound } from './access.ts';
-import { admitted } from './admit.ts';
+import { type Admitted, admitted } from './admit.ts';
 import { asWritten, storedPart } from './body.ts';
 import {
-  type Hook,
   insertReferences,
   insertVersion,
+  isInForce,
   replaceHooks,
   updateWorkflowRow,
 } from './changes/store.ts';
 import { pathTaken, sealedFor, versionOf } from './create.ts';
 import type { Fault } from './definition/found.ts';
+import { ownerOf } from './executions/show.ts';
 import { tagOf } from './record.ts';
 import { selectRoom, selectVersion, selectVersionNames, selectWorkflow } from './store.ts';
 import { hasSealed, SCHEMA, storedDefinition, textOf, withKeptSecrets } from './stored.ts';
+import { changed as tellChanged } from './triggers/changed.ts';
+import { storedFollowing } from './triggers/following.ts';
+import { insertNews, replaceTriggers } from './triggers/store.ts';
 
 /** A workflow after a change, and the names of the members that the request gave. */
 export interface Changed {
@@ -48,7 +53,7 @@ const NEEDED = ['name', 'version', 'actions', 'status'];
  * Puts a new version in force, made of the one in force and the members given; of `status` alone,
  * only that is changed. Spec: "Versioning"; workflows.md §1, "PATCH".
  * @throws GatewayError BAD_REQUEST with all faults, WORKFLOW_VERSION_EXISTS, WORKFLOW_PATH_TAKEN, EDIT_CONFLICT when another
- * change came between, PRECONDITION_FAILED, WORKFLOW_NOT_FOUND, FORBIDDEN, QUOTA_EXCEEDED
+ * change came between, PRECONDITION_FAILED, WORKFLOW_NOT_FOUND, FORBIDDEN, QUOTA_EXCEEDED; what `prepareChanges` does
  */
 export async function updateWorkflow(
   ctx: Context,
@@ -74,7 +79,7 @@ export async function updateWorkflow(
   }
   hold(tagOf(row), ifMatch);
   const next = { ...changedBy(ctx, row), status } as const;
-  await store(ctx, row, { next, updatedFields, ifMatch });
+  await store(ctx, { ...workflow, row }, { next, updatedFields, ifMatch });
   return { row: next, updatedFields };
 }
 
@@ -110,7 +115,7 @@ async function changeDefinition(
   const kept = await inItsTurn(ctx, size, () => storedPart(definition));
   if (versions.includes(String(kept.version))) throw versionExists(id, String(kept.version));
   const draft = { definition, faults, size };
-  const { references, hooks } = await admitted(ctx, { id, uuid }, draft, demands);
+  const made = await admitted(ctx, { id, uuid }, draft, demands);
   const text = textOf(await sealedFor(ctx, { uuid, policy }, kept));
   await demandStorage(ctx, text.length);
   await mayStore(ctx, text.length);
@@ -118,7 +123,7 @@ async function changeDefinition(
   const { name, version, status = row.status } = definition as Partial<WorkflowRow> & Named;
   const next = { ...changedBy(ctx, row), name, version, status };
   const updatedFields = Object.keys(patch);
-  await store(ctx, row, { next, updatedFields, ifMatch, made: { text, references, hooks } });
+  await store(ctx, { row, policy }, { next, updatedFields, ifMatch, made: { text, ...made } });
   return { row: next, updatedFields };
 }
 
@@ -161,19 +166,23 @@ interface Storing {
   readonly updatedFields: readonly string[];
   readonly ifMatch: IfMatch | undefined;
   /** Of a new version. */
-  readonly made?: {
-    readonly text: string;
-    readonly references: Parameters<typeof insertReferences>[2];
-    readonly hooks: readonly Hook[];
-  };
+  readonly made?: Admitted & { readonly text: string };
 }
 
 async function store(
   ctx: Context,
-  row: WorkflowRow,
+  { row, policy }: Workflow,
   { next, updatedFields, ifMatch, made }: Storing,
 ): Promise<void> {
   const { db } = ctx;
+  const owner = ownerOf(ctx, policy);
+  if (next.status === 'active') {
+    const triggers = made?.changes ?? (await storedFollowing(db, row));
+    const activates = updatedFields.includes('status');
+    await prepareChanges(ctx, owner, { uuid: row.uuid, triggers, activates });
+  }
+  const isDone = isInForce(db, next);
+  const news = { change: crypto.randomUUID(), at: next.updatedAt, when: isDone };
   const { name, version, status, updatedAt, lastModifiedBy } = next;
   const changes = { name, version, status, updatedAt, lastModifiedBy };
   const [changed] = await db.batch([
@@ -188,10 +197,13 @@ async function store(
           insertVersion(db, next, versionOf(ctx, next, made.text)),
           insertReferences(db, next, made.references),
           ...replaceHooks(db, next, made.hooks),
+          insertNews(db, row, news),
+          ...replaceTriggers(db, next, made.triggers, isDone),
         ]
       : []),
+    insertNews(db, row, news),
   ]);
-  if (changed.length > 0) return;
+  if (changed.length > 0) return tellChanged(ctx.env, owner);
   const { orgUuid, uuid, id } = row;
   const hooks = (made?.hooks ?? []).map(({ path }) => path);
   const [room] = await selectRoom(db, orgUuid, { id, uuid, hooks, quota: 0 });

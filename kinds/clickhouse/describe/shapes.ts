@@ -2,40 +2,9 @@
 import * as z from 'zod';
 import type { KindShapes } from '../../kind.ts';
 import { patchOf } from '../../members.ts';
-import { SAMPLE_RESULT, SqlResult, SqlRow } from '../../sql.ts';
+import { SqlResult, SqlRow } from '../../sql.ts';
 import { ClickhouseConfig } from '../config.ts';
 import { BareQuery, ClickhouseRequest } from '../request.ts';
-
-/** What a statement cost the server. */
-const Statistics = z
-  .object({
-    elapsed: z.number().meta({ description: 'Seconds on the server', examples: [0.002] }),
-    rows_read: z.number().meta({ description: 'Rows that were read', examples: [2] }),
-    bytes_read: z.number().meta({ description: 'Bytes that were read, as they are in memory' }),
-  })
-  .meta({
-    id: 'ClickhouseStatistics',
-    description: 'What a statement cost the server',
-    examples: [{ elapsed: 0.002, rows_read: 2, bytes_read: 16 }],
-  });
-
-/** What one statement answers. */
-const Result = SqlResult.extend({
-  statistics: Statistics.meta({ description: 'What the statement cost the server' }),
-}).meta({
-  id: 'ClickhouseSqlResult',
-  description: 'What one statement answered',
-  examples: [
-    { ...SAMPLE_RESULT, statistics: { elapsed: 0.002, rows_read: 2, bytes_read: 64 } },
-    {
-      columns: [],
-      rows: [],
-      row_count: 0,
-      rows_affected: 1,
-      statistics: { elapsed: 0.002, rows_read: 1, bytes_read: 16 },
-    },
-  ],
-});
 
 /** What `fetch_bytes` answers. */
 const Bytes = z
@@ -82,9 +51,6 @@ export const shapes: KindShapes = {
       id: 'ClickhouseBody',
       description: 'A request to a ClickHouse endpoint, in any of its forms',
     }),
-  result: z.union([Result, Bytes]).meta({
-    id: 'ClickhouseResult',
-    description: 'What a ClickHouse endpoint answers, by the type of the request',
-  }),
+  results: [SqlResult, Bytes],
   line: SqlRow,
 };

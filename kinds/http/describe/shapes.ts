@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { KindShapes } from '../../kind.ts';
 import { JsonValue, patchOf } from '../../members.ts';
 import { HttpConfig } from '../config.ts';
-import { BareHttpRequest, HttpRequest } from '../request.ts';
+import { BareHttpRequest, TypedRequest } from '../request.ts';
 import { BODY_ENCODINGS } from '../result.ts';
 
 const Result = z
@@ -48,12 +48,12 @@ export const shapes: KindShapes = {
   }),
   body: z
     .union([
-      HttpRequest,
+      TypedRequest,
       BareHttpRequest,
       z
         .strictObject({
           request: z
-            .union([HttpRequest, BareHttpRequest])
+            .union([TypedRequest, BareHttpRequest])
             .meta({ description: 'The request itself' }),
         })
         .meta({
@@ -66,5 +66,5 @@ export const shapes: KindShapes = {
       id: 'HttpRequestBody',
       description: 'A request to an http endpoint, in any of its forms',
     }),
-  result: Result,
+  results: [Result],
 };

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { JsonObject } from '../../../proto/json.ts';
 import type { KindShapes } from '../../kind.ts';
 import { JsonValue, patchOf } from '../../members.ts';
+import { Value } from '../../results.ts';
 import { MongoConfig } from '../config.ts';
 import type { OperationName } from '../operations.ts';
 import { NamedOperation, NamedRequest, SCHEMAS } from '../request.ts';
@@ -47,9 +48,6 @@ const OneDocument = z
     description: 'A document or none',
     examples: [{ document: { _id: 7 } }],
   });
-const Value = z
-  .object({ value: JsonValue.meta({ description: 'A number, a name, a list of values, or null' }) })
-  .meta({ id: 'MongoValue', description: 'What is no document', examples: [{ value: 53 }] });
 const Inserted = z
   .object({ inserted_id: JsonValue.meta({ description: 'The `_id` of the document' }) })
   .meta({
@@ -150,22 +148,17 @@ function wrapped(id: string, request: z.ZodType) {
   });
 }
 
-const result = z
-  .union([
-    Bulk,
-    ClientBulk,
-    Updated,
-    Documents,
-    OneDocument,
-    Inserted,
-    InsertedMany,
-    Deleted,
-    Value,
-  ])
-  .meta({
-    id: 'MongoResult',
-    description: 'What a MongoDB endpoint answers, by the type of the request',
-  });
+const results = [
+  Bulk,
+  ClientBulk,
+  Updated,
+  Documents,
+  OneDocument,
+  Inserted,
+  InsertedMany,
+  Deleted,
+  Value,
+];
 
 /** Every form of a request, and of what it answers. Contract §6. */
 export const shapes: KindShapes = {
@@ -179,11 +172,11 @@ export const shapes: KindShapes = {
     id: 'MongoBody',
     description: 'A request to a MongoDB endpoint, in either of its forms',
   }),
-  result,
+  results,
   line: Document,
   operation: z.union([NamedOperation, wrapped('MongoWrappedOperation', NamedOperation)]).meta({
     id: 'MongoTransactionOperation',
     description: 'One request of a transaction, in either form',
   }),
-  outcome: result,
+  outcomes: results,
 };

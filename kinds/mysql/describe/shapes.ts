@@ -2,37 +2,10 @@
 import * as z from 'zod';
 import type { KindShapes } from '../../kind.ts';
 import { patchOf } from '../../members.ts';
+import { Results } from '../../results.ts';
 import { SqlResult, SqlRow } from '../../sql.ts';
 import { MysqlConfig } from '../config.ts';
 import { BareQuery, NamedRequest, Query, SqlQuery, SqlSimple } from '../request.ts';
-
-/** What one statement answers here. */
-const MysqlOneResult = SqlResult.extend({
-  insert_id: z
-    .union([z.int().min(0), z.string()])
-    .optional()
-    .meta({
-      description:
-        'The first AUTO_INCREMENT value that the statement made, or the last that it was given; a string beyond 2^53; absent without one',
-      examples: [8],
-    }),
-}).meta({
-  id: 'MysqlOneResult',
-  description: 'What one statement answered',
-  examples: [{ columns: [], rows: [], row_count: 0, rows_affected: 1, insert_id: 8 }],
-});
-
-const MysqlResults = z
-  .object({
-    results: z
-      .array(MysqlOneResult)
-      .meta({ description: 'One entry per statement, in their order' }),
-  })
-  .meta({
-    id: 'MysqlResults',
-    description: 'What the statements of one request answered',
-    examples: [{ results: [{ columns: [], rows: [], row_count: 0, rows_affected: 1 }] }],
-  });
 
 /** The longer form of a request. Contract §6: `{request: {…}}`. */
 function wrapped(id: string, request: z.ZodType) {
@@ -58,14 +31,11 @@ export const shapes: KindShapes = {
     id: 'MysqlBody',
     description: 'A request to a MySQL endpoint, in any of its forms',
   }),
-  result: z.union([MysqlOneResult, MysqlResults]).meta({
-    id: 'MysqlResult',
-    description: 'What a MySQL endpoint answers, by the type of the request',
-  }),
+  results: [SqlResult, Results],
   line: SqlRow,
   operation: z.union([...operations, wrapped('MysqlWrappedOperation', z.union(operations))]).meta({
     id: 'MysqlOperation',
     description: 'One statement of a transaction',
   }),
-  outcome: MysqlOneResult,
+  outcomes: [SqlResult],
 };

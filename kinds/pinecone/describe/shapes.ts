@@ -55,7 +55,7 @@ const Match = z
     examples: [{ id: 'product-7', score: 0.98, metadata: { genre: 'drama' } }],
   });
 const Found = z
-  .looseObject({ matches: z.array(Match).meta({ description: 'The nearest first' }), ...answered })
+  .object({ matches: z.array(Match).meta({ description: 'The nearest first' }), ...answered })
   .meta({
     id: 'PineconeMatches',
     description: 'What `query` answers',
@@ -72,43 +72,42 @@ const Stored = z.looseObject(vector).meta({
   description: 'A record',
   examples: [{ id: 'product-7', values: [0.1, 0.2, 0.3] }],
 });
-const Fetched = z
-  .looseObject({
+/** One schema: that of what is fetched and that of what is listed have the same members. */
+const Vectors = z
+  .object({
     vectors: z
-      .record(z.string(), Stored)
-      .meta({ description: 'Those that there are, by their ids' }),
+      .union([
+        z.record(z.string(), Stored).meta({
+          description: 'Of `fetch`: the records that there are, by their ids',
+        }),
+        z
+          .array(
+            z.looseObject({
+              id: z.string().meta({ description: 'An id', examples: ['product-7'] }),
+            }),
+          )
+          .meta({ description: 'Of `list`: ids in their order' }),
+      ])
+      .meta({ description: 'By their ids, or a list of these' }),
+    pagination: z
+      .looseObject({ next: z.string().meta({ description: 'For `pagination_token`' }) })
+      .nullish()
+      .meta({ description: 'Of `list`, when there are more' }),
     ...answered,
   })
   .meta({
-    id: 'PineconeFetched',
-    description: 'What `fetch` answers',
+    id: 'PineconeVectors',
+    description: 'What `fetch` and `list` answer',
     examples: [
       {
         vectors: { 'product-7': { id: 'product-7', values: [0.1, 0.2, 0.3] } },
         namespace: '__default__',
       },
+      { vectors: [{ id: 'product-7' }], namespace: '__default__' },
     ],
   });
-const Listed = z
-  .looseObject({
-    vectors: z
-      .array(
-        z.looseObject({ id: z.string().meta({ description: 'An id', examples: ['product-7'] }) }),
-      )
-      .meta({ description: 'Ids in their order' }),
-    pagination: z
-      .looseObject({ next: z.string().meta({ description: 'For `pagination_token`' }) })
-      .nullish()
-      .meta({ description: 'There when there are more' }),
-    ...answered,
-  })
-  .meta({
-    id: 'PineconeListed',
-    description: 'What `list` answers',
-    examples: [{ vectors: [{ id: 'product-7' }], namespace: '__default__' }],
-  });
 const Stats = z
-  .looseObject({
+  .object({
     namespaces: z
       .record(
         z.string(),
@@ -118,6 +117,14 @@ const Stats = z
     dimension: count('Of dense vectors').optional(),
     indexFullness: z.number().optional().meta({ description: 'Of pods; 0 where there are none' }),
     totalVectorCount: count('Records of all namespaces').optional(),
+    metric: z
+      .string()
+      .optional()
+      .meta({ description: 'How vectors are compared', examples: ['cosine'] }),
+    vectorType: z
+      .string()
+      .optional()
+      .meta({ description: 'Of the index', examples: ['dense'] }),
   })
   .meta({
     id: 'PineconeStats',
@@ -131,16 +138,18 @@ const Stats = z
       },
     ],
   });
-const Upserted = z.looseObject({ upsertedCount: count('Records that were written') }).meta({
+const Upserted = z.object({ upsertedCount: count('Records that were written') }).meta({
   id: 'PineconeUpserted',
   description: 'What `upsert` answers',
   examples: [{ upsertedCount: 2 }],
 });
-const Changed = z.looseObject({}).meta({
-  id: 'PineconeChanged',
-  description: 'What `update` and `delete` answer',
-  examples: [{}],
-});
+const Changed = z
+  .object({ matchedRecords: count('Records that a filter of `update` found').optional() })
+  .meta({
+    id: 'PineconeChanged',
+    description: 'What `update` and `delete` answer',
+    examples: [{}],
+  });
 
 /** Every form of a request, and of what it answers. Contract §6: Pinecone's own JSON. */
 export const shapes: KindShapes = {
@@ -163,8 +172,5 @@ export const shapes: KindShapes = {
       id: 'PineconeBody',
       description: 'A request to a Pinecone endpoint, in either of its forms',
     }),
-  result: z.union([Found, Upserted, Stats, Fetched, Listed, Changed]).meta({
-    id: 'PineconeResult',
-    description: "What a Pinecone endpoint answers, by the type of the request: the index's JSON",
-  }),
+  results: [Found, Upserted, Stats, Vectors, Changed],
 };

@@ -2,7 +2,8 @@
 import * as z from 'zod';
 import type { KindShapes } from '../../kind.ts';
 import { patchOf } from '../../members.ts';
-import { SqlResult, SqlResults, SqlRow } from '../../sql.ts';
+import { Results, Value } from '../../results.ts';
+import { SqlResult, SqlRow } from '../../sql.ts';
 import { PostgresConfig } from '../config.ts';
 import { BareQuery, PostgresRequest, Query, QueryTyped } from '../request.ts';
 
@@ -18,20 +19,6 @@ const CopiedIn = z
     id: 'CopiedIn',
     description: 'What `copy_in` answers',
     examples: [{ rows_affected: 2 }],
-  });
-
-/** What `copy_out` answers. */
-const CopiedOut = z
-  .object({
-    value: z.string().meta({
-      description: "The rows, in the statement's format",
-      examples: ['1,53\n2,106\n'],
-    }),
-  })
-  .meta({
-    id: 'CopiedOut',
-    description: 'What `copy_out` answers',
-    examples: [{ value: '1,53\n2,106\n' }],
   });
 
 /** The longer form of a request. Contract §6: `{request: {…}}`. */
@@ -61,10 +48,7 @@ export const shapes: KindShapes = {
       id: 'PostgresBody',
       description: 'A request to a PostgreSQL endpoint, in any of its forms',
     }),
-  result: z.union([SqlResult, SqlResults, CopiedIn, CopiedOut]).meta({
-    id: 'PostgresResult',
-    description: 'What a PostgreSQL endpoint answers, by the type of the request',
-  }),
+  results: [SqlResult, Results, CopiedIn, Value],
   line: SqlRow,
   operation: z
     .union([
@@ -74,5 +58,5 @@ export const shapes: KindShapes = {
       wrapped('PostgresWrappedOperation', z.union([Query, QueryTyped, BareQuery])),
     ])
     .meta({ id: 'PostgresOperation', description: 'One statement of a transaction' }),
-  outcome: SqlResult,
+  outcomes: [SqlResult],
 };

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { KindShapes } from '../../kind.ts';
 import { JsonValue, kindMember, patchOf, TimeoutMs } from '../../members.ts';
+import { RedisResult, Results } from '../../results.ts';
 import { RedisConfig } from '../config.ts';
 import { PIPELINE_MAX } from '../request.ts';
 import { signatureOf } from '../signature.ts';
@@ -155,62 +156,6 @@ const Operation = z
   .discriminatedUnion('type', [...families])
   .meta({ id: 'RedisCommandOperation', description: 'One command of a transaction' });
 
-const pushes = z
-  .array(
-    z.looseObject({ type: z.string().meta({ description: 'What it is', examples: ['message'] }) }),
-  )
-  .optional()
-  .meta({
-    description:
-      'In a session that subscribes or tracks keys: what the server said since its last request, `{type: "message", channel, message}` or `{type: "invalidate", keys}`',
-    examples: [[{ type: 'message', channel: 'news', message: 'hello' }]],
-  });
-
-const Result = z
-  .object({
-    result: JsonValue.meta({
-      description:
-        'The reply, decoded by the command: maps as objects, scores as `[{member, score}]`, nil as null, integers beyond 2^53 as strings, binary as `{"$bytes": base64}`',
-      examples: ['hello'],
-    }),
-    pushes,
-  })
-  .meta({
-    id: 'RedisResult',
-    description: 'What a command answered',
-    examples: [{ result: 'hello' }],
-  });
-
-const Failed = z
-  .object({
-    error: z.string().meta({ description: 'What kind of error', examples: ['Request failed'] }),
-    message: z.string().meta({ description: "In the server's words", examples: ['WRONGTYPE'] }),
-    code: z.string().meta({ description: "The error's first word", examples: ['WRONGTYPE'] }),
-  })
-  .meta({
-    id: 'RedisFailed',
-    description: 'The error that a command of a pipeline answered',
-    examples: [
-      {
-        error: 'Request failed',
-        message: 'Operation against a key holding the wrong kind of value',
-        code: 'WRONGTYPE',
-      },
-    ],
-  });
-const Results = z
-  .object({
-    results: z
-      .array(z.union([Result, Failed]))
-      .meta({ description: 'One for each command, in their order' }),
-    pushes,
-  })
-  .meta({
-    id: 'RedisResults',
-    description: 'What a pipeline answers',
-    examples: [{ results: [{ result: 1 }, { result: 'hello' }] }],
-  });
-
 /** Every form of a request, and of what it answers. Contract §6. */
 export const shapes: KindShapes = {
   configPatch: patchOf(RedisConfig).meta({
@@ -227,9 +172,7 @@ export const shapes: KindShapes = {
       wrapped('RedisWrappedRequest', z.union([Request, BarePipeline, AnyCommand])),
     ])
     .meta({ id: 'RedisBody', description: 'A request to a Redis endpoint, in any of its forms' }),
-  result: z
-    .union([Result, Results])
-    .meta({ id: 'RedisReply', description: 'What a Redis endpoint answers' }),
+  results: [RedisResult, Results],
   operation: z
     .union([
       Operation,
@@ -237,5 +180,5 @@ export const shapes: KindShapes = {
       wrapped('RedisWrappedOperation', z.union([Operation, AnyCommand])),
     ])
     .meta({ id: 'RedisOperation', description: 'One command of a transaction' }),
-  outcome: Result,
+  outcomes: [RedisResult],
 };

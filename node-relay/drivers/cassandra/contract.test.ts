@@ -54,10 +54,13 @@ describeDriver<CassandraRequest>(
   {
     warnings: 'nothing about a credential is known to deserve one',
     watch: 'the protocol has no subscriptions',
+    changes: 'the server tells none',
     conflict: 'the server has no constraints: what a condition forbids is answered as not applied',
     running: 'the protocol cannot cancel',
     state: 'of all statements only USE stays on its connection, and it is refused',
     lease: 'the server has no sessions',
+    join: 'the server has no transactions',
+    prepare: 'the server has no transactions',
   },
 );
 

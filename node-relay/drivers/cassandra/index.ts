@@ -47,6 +47,7 @@ export class CassandraClient
     Transacts<CassandraRequest>,
     Inspects
 {
+  readonly hasColumns = true;
   readonly #database: Database;
 
   constructor(database: Database) {

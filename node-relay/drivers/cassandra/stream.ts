@@ -3,12 +3,14 @@
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import { columnsLine } from '../lines.ts';
 import type { Connection } from './connection.ts';
 import type { Database, Work } from './database.ts';
 import { fromFailure } from './errors.ts';
 import { beginningOf, type StatementRequest, workOf } from './execute.ts';
 import {
   checkColumns,
+  columnsText,
   fetchPage,
   firstSize,
   nextSize,
@@ -21,7 +23,7 @@ import type { Answer } from './reply.ts';
 const PIECE_LENGTH = 65_536;
 
 /**
- * Streams one statement. The first piece is empty and follows the server's acceptance. Leaving
+ * Streams one statement. The first piece has no rows and follows the server's acceptance. Leaving
  * early asks for no more pages.
  */
 export async function* streamRows(
@@ -44,7 +46,7 @@ export async function* streamRows(
     let page = await firstPage(reading, beginning);
     const first = page.answer;
     call.signal.addEventListener('abort', stop, { once: true });
-    yield new Uint8Array();
+    yield head(reading, first);
     for (;;) {
       yield* pieces(reading, page.answer);
       const { answer, size } = page;
@@ -124,6 +126,17 @@ function fewerRows({ mayShrink }: Reading, wish: PageWish, cause: unknown): Page
   const isTooLarge = cause instanceof GatewayError && cause.code === 'RESULT_TOO_LARGE';
   if (!isTooLarge || !mayShrink || wish.size <= 1) throw cause;
   return { ...wish, size: Math.max(1, Math.floor(wish.size / SHRINK)) };
+}
+
+/** What comes before the rows: a line of columns, where it is asked for. */
+function head({ call, connection }: Reading, { meta }: Answer): Uint8Array {
+  if (!call.tellsColumns) return new Uint8Array();
+  try {
+    return Buffer.from(columnsLine(columnsText(meta?.columns ?? [])));
+  } catch (cause) {
+    connection?.interrupt();
+    throw fromFailure(cause, { uncertain: false, signal: call.signal, max: 'page' });
+  }
 }
 
 /** Lines of a page; what cannot be read ends the connection. */

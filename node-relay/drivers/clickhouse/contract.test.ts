@@ -51,8 +51,11 @@ describeDriver<ClickhouseRequest>(
   {
     warnings: 'nothing about a credential is known to deserve one',
     watch: 'the protocol has no subscriptions',
+    changes: 'the server tells none',
     state: 'requests over HTTP hold nothing on their connection',
     transact: 'the server has no transactions',
+    join: 'the server has no transactions',
+    prepare: 'the server has no transactions',
     lease: 'the server has no sessions that outlive a request without a name of the caller',
   },
 );

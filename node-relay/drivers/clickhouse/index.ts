@@ -39,6 +39,7 @@ export const clickhouse: Driver<ClickhouseRequest, ClickhouseClient> = {
 export class ClickhouseClient
   implements BackendClient<ClickhouseRequest>, Streams<ClickhouseRequest>, Inspects
 {
+  readonly hasColumns = true;
   readonly #database: Database;
 
   constructor(database: Database) {

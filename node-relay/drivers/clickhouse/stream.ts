@@ -4,6 +4,8 @@ import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import { FIELD_MAX_BYTES, fieldTooLarge } from '../field-limit.ts';
+import { columnsLine } from '../lines.ts';
+import { latin1 } from './binary.ts';
 import type { Database } from './database.ts';
 import { admitted, checkCount } from './execute.ts';
 import { ReplyReader } from './reply.ts';
@@ -11,7 +13,7 @@ import { ReplyReader } from './reply.ts';
 const PIECE_LENGTH = 65_536;
 
 /**
- * Streams one statement. The first piece is empty and follows the server's acceptance. Leaving
+ * Streams one statement. The first piece has no rows and follows the server's acceptance. Leaving
  * early stops the statement on the server.
  */
 export async function* streamRows(
@@ -37,6 +39,13 @@ export async function* streamRows(
   });
   const chunks = reader.taken(open.reply);
   let running = true;
+  let tellsColumns = call.tellsColumns ?? false;
+  /** The line of columns, once they have come. */
+  const head = () => {
+    if (!tellsColumns || reader.columns.length === 0) return '';
+    tellsColumns = false;
+    return latin1(columnsLine(JSON.stringify(reader.columns)));
+  };
   /** The next lines; none after the last. */
   const next = async () => {
     lines = '';
@@ -51,7 +60,7 @@ export async function* streamRows(
       }
       if (open.reply.readableLength === 0) break;
     }
-    return Buffer.from(lines, 'latin1');
+    return Buffer.from(head() + lines, 'latin1');
   };
   const stop = () => open.connection.interrupt();
   call.signal.addEventListener('abort', stop, { once: true });

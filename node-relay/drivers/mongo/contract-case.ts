@@ -1,6 +1,8 @@
 /** What the suite of every driver needs to know of this one. */
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
+import { CHANGE_OPERATIONS } from '../../../proto/changes.ts';
 import type { DriverContract } from '../contract.ts';
+import type { ChangedCase } from '../contract-changes.ts';
 import { mongo } from './index.ts';
 import { entries, request, TestDatabase } from './test/database.ts';
 import { TestProxy } from './test/proxy.ts';
@@ -19,6 +21,35 @@ async function makeSlow(mode: 'alwaysOn' | 'off'): Promise<void> {
   };
   await database.outside.db('admin').command(failPoint);
 }
+
+/** Numbers by key, whose changes are told. */
+const changed: ChangedCase<MongoRequest> = {
+  collections: [{ name: 'changed', operations: CHANGE_OPERATIONS }],
+  set: (key, value) =>
+    entries('replace_one', {
+      collection: 'changed',
+      filter: { _id: key },
+      replacement: { n: value },
+      options: { upsert: true },
+    }),
+  add: (from, count) =>
+    entries('insert_many', {
+      collection: 'changed',
+      documents: Array.from({ length: count }, (_, at) => ({
+        _id: from + at,
+        n: from + at,
+        pad: 'x'.repeat(500),
+      })),
+    }),
+  read: (key) => entries('find_one', { collection: 'changed', filter: { _id: key } }),
+  readText: (result) => /^\{"document":(.*)\}$/.exec(result)?.[1] ?? '',
+  told: ({ after }) => {
+    const { _id, n } = JSON.parse(Buffer.from(after ?? []).toString());
+    return { key: _id, value: n };
+  },
+  keeps: true,
+  longest: 20_000,
+};
 
 /** What the suite is run with. */
 export const mongoContract: DriverContract<MongoRequest> = [
@@ -63,6 +94,7 @@ export const mongoContract: DriverContract<MongoRequest> = [
         cause: request({ type: 'insert_one', collection: 'watched', document: { _id: 'one' } }),
         event: { operationType: 'insert', documentKey: { _id: 'one' } },
       },
+      changed,
       dropIdle: async () => proxy.cut(),
       longest: 10_000,
       rows: (count) =>
@@ -84,6 +116,7 @@ export const mongoContract: DriverContract<MongoRequest> = [
   {
     warnings: 'nothing about a credential is known to deserve one',
     state: 'requests hold nothing on their connection',
+    prepare: 'its transactions end with the session that began them',
     running:
       'the server of these tests tells what it runs, and goes on with it when told to end it',
   },

@@ -1,6 +1,6 @@
 /** The driver's connection, which takes from a server only what it asked for and can read. */
 import type { Socket } from 'node:net';
-import { MongoError, MongoServerError } from 'mongodb';
+import { MongoError, MongoNetworkTimeoutError, MongoServerError } from 'mongodb';
 import type { ConnectOptions } from 'mongodb/lib/cmap/connect.js';
 import internals, { type CommandOptions } from 'mongodb/lib/cmap/connection.js';
 import { checkHello, checkRefusal } from './hello.ts';
@@ -30,6 +30,16 @@ export class GuardedConnection extends internals.Connection {
         done(asFault(fault));
       }
     };
+  }
+
+  /**
+   * Ends it in the middle: as after a time-out, for which the driver leaves other connections alone. At
+   * once: a moment later the command may be answered, and the connection another call's.
+   */
+  cut(): void {
+    this.cleanup(
+      new MongoNetworkTimeoutError('the connection was cut', { beforeHandshake: false }),
+    );
   }
 
   /** @throws what the driver throws, ReplyFault */

@@ -2,6 +2,13 @@
 
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type {
+  ChangeBatch,
+  Changes,
+  ChangesLag,
+  ChangesRequest,
+  PreparedChanges,
+} from '../../../proto/changes.ts';
+import type {
   BackendClient,
   Call,
   InspectedTables,
@@ -15,12 +22,15 @@ import type {
   WatchEvent,
   Watches,
 } from '../../../proto/driver.ts';
+import type { Beginning, Joins, Participant, ShareStatus } from '../../../proto/prepares.ts';
 import type { Driver, Host } from '../driver.ts';
+import { MongoChanges } from './changes/index.ts';
 import { Database } from './database.ts';
 import { inspectPage } from './inspect.ts';
 import { MongoLease } from './lease.ts';
 import { runRequest } from './run.ts';
 import { settingsOf } from './settings.ts';
+import { MongoShare, settle } from './share.ts';
 import { streamDocuments } from './stream.ts';
 import { runTransaction } from './transact.ts';
 import { follow } from './watch.ts';
@@ -41,12 +51,17 @@ export class MongoBackend
     Transacts<MongoRequest>,
     Leases<MongoRequest>,
     Watches<MongoRequest>,
-    Inspects
+    Joins<MongoRequest>,
+    Inspects,
+    Changes
 {
+  readonly hasColumns = false;
   readonly #database: Database;
+  readonly #changes: MongoChanges;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#changes = new MongoChanges(database);
   }
 
   run(request: MongoRequest, call: Call): Promise<Buffer> {
@@ -73,8 +88,40 @@ export class MongoBackend
     return follow(this.#database, request, call, resumeAfter);
   }
 
+  join(beginning: Beginning, call: Call): Promise<Participant<MongoRequest>> {
+    return MongoShare.join(this.#database, beginning, call);
+  }
+
+  settle(recovery: string, call: Call): Promise<ShareStatus> {
+    return settle(this.#database, recovery, call);
+  }
+
   inspect(page: InspectPage, call: Call): Promise<InspectedTables> {
     return this.#database.call(call, (execution) => inspectPage(execution, page));
+  }
+
+  prepareChanges(request: ChangesRequest, call: Call): Promise<PreparedChanges> {
+    return this.#changes.prepareChanges(request, call);
+  }
+
+  changes(
+    request: ChangesRequest,
+    position: string | undefined,
+    call: Call,
+  ): AsyncIterable<ChangeBatch> {
+    return this.#changes.changes(request, position, call);
+  }
+
+  acknowledgeChanges(slot: string): boolean {
+    return this.#changes.acknowledgeChanges(slot);
+  }
+
+  dropChanges(): Promise<boolean> {
+    return this.#changes.dropChanges();
+  }
+
+  changesLag(): Promise<ChangesLag> {
+    return this.#changes.changesLag();
   }
 
   ping(call: Call): Promise<number> {

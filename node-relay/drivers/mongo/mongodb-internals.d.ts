@@ -50,6 +50,7 @@ declare module 'mongodb/lib/cmap/connection.js' {
     readonly established: boolean;
     protected readonly messageStream: Transform;
     protected delayedTimeoutId: NodeJS.Timeout | null;
+    protected cleanup(error: Error): void;
     command(
       namespace: unknown,
       command: Record<string, unknown>,

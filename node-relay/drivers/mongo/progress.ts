@@ -34,7 +34,7 @@ export class Progress implements Observer {
   sent(command: Readonly<Record<string, unknown>>, line: PooledConnection): void {
     this.#lines.add(line);
     // A retry after the end of the call.
-    if (this.aborted) setImmediate(() => line.cut());
+    if (this.aborted) setImmediate(() => this.#lines.has(line) && line.cut());
     if (this.#writes && !READS.has(Object.keys(command)[0] ?? '')) this.uncertain = true;
   }
 

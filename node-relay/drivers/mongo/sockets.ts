@@ -31,11 +31,9 @@ export class PooledConnection {
   /** When the last was answered, on the clock of `performance`. */
   usedAt = performance.now();
   readonly #connection: GuardedConnection;
-  readonly #socket: Socket;
 
-  constructor(connection: GuardedConnection, socket: Socket) {
+  constructor(connection: GuardedConnection) {
     this.#connection = connection;
-    this.#socket = socket;
   }
 
   get closed(): boolean {
@@ -47,9 +45,9 @@ export class PooledConnection {
     this.#connection.destroy();
   }
 
-  /** Ends it in the middle: as after a time-out, for which the driver leaves other connections alone. */
+  /** Ends it in the middle of a command. */
   cut(): void {
-    this.#socket.emit('timeout');
+    this.#connection.cut();
   }
 }
 
@@ -94,7 +92,7 @@ export class Sockets {
 
   /** Watches a pool's new connection until it is closed. */
   watch(connection: GuardedConnection, socket: Socket): void {
-    const line = new PooledConnection(connection, socket);
+    const line = new PooledConnection(connection);
     this.lines.add(line);
     socket.once('close', () => this.lines.delete(line));
     const command = connection.command.bind(connection);

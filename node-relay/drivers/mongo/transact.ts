@@ -34,7 +34,8 @@ export async function runTransaction(
   }
 }
 
-function admit(request: MongoRequest, defaultDatabase: string): void {
+/** @throws GatewayError BAD_REQUEST for what cannot be one of a transaction's operations */
+export function admit(request: MongoRequest, defaultDatabase: string): void {
   check(request, 'write', defaultDatabase);
   if (!isTransactional(request.type)) return;
   const message = 'The transaction begins and ends by itself; its operations may not';
@@ -69,12 +70,15 @@ async function runAll(
 ): Promise<Buffer> {
   const results: Buffer[] = [];
   let left = execution.call.resultMaxBytes - 2;
-  const substitute = references(results);
+  const substitute = references((index) => {
+    const result = results[index];
+    return result === undefined ? undefined : parseOrdered(result.toString());
+  });
   for (const [index, request] of requests.entries()) {
     const call = { ...execution.call, resultMaxBytes: left };
     const startedAt = performance.now();
     const own: Execution = { ...execution, call, startedAt, substitute };
-    const result = await atOperation(index, () => attempt(database, own, request));
+    const result = await atOperation(index, () => attemptOperation(database, own, request));
     left -= result.length + 1;
     results.push(result);
   }
@@ -83,7 +87,7 @@ async function runAll(
 }
 
 /** Contract §1, "Deadline": each operation of a transaction has its own too. */
-async function attempt(
+export async function attemptOperation(
   database: Database,
   execution: Execution,
   request: MongoRequest,
@@ -168,11 +172,7 @@ function withoutLabel(cause: unknown, { signal, resultMaxBytes: max }: Call): un
 }
 
 /** The values of `{"$result": "[0].inserted_id"}`; every other object stays. */
-function references(results: readonly Buffer[]): (object: JsonObject) => Json | undefined {
-  const earlier: EarlierResult = (index) => {
-    const result = results[index];
-    return result === undefined ? undefined : parseOrdered(result.toString());
-  };
+export function references(earlier: EarlierResult): (object: JsonObject) => Json | undefined {
   return (object) => {
     const isReference =
       Object.keys(object).length === 1 &&

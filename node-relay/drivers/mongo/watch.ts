@@ -1,6 +1,6 @@
 /** What changes in a collection, a database or the whole deployment, as events to resume from. Contract §6, "Subscriptions". */
 
-import { BSON, type ChangeStream, type Document } from 'mongodb';
+import type { ChangeStream, Document } from 'mongodb';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { isWatch } from '../../../kinds/mongo/watch.ts';
 import type { Call, WatchEvent } from '../../../proto/driver.ts';
@@ -12,6 +12,7 @@ import { fromFailure } from './errors.ts';
 import { valueText } from './from-bson.ts';
 import { checkRead } from './guard.ts';
 import { asFault } from './guarded-connection.ts';
+import { placeText, tokenOf } from './place.ts';
 import { later } from './progress.ts';
 import { toBson } from './to-bson.ts';
 
@@ -163,17 +164,7 @@ function checkPipeline({ type, pipeline = [] }: MongoRequest): void {
   checkRead(pipeline, 'pipeline');
 }
 
-/** The BSON of the resume token as text that a header can carry. */
 function idOf(token: unknown): { id?: string } {
-  if (typeof token !== 'object' || token === null) return {};
-  return { id: Buffer.from(BSON.serialize(token)).toString('base64url') };
-}
-
-/** @throws GatewayError BAD_REQUEST */
-function tokenOf(id: string, path: string): Document {
-  try {
-    return BSON.deserialize(Buffer.from(id, 'base64url'), { promoteValues: false });
-  } catch {
-    throw badRequest(path, 'is not the id of an event');
-  }
+  const id = placeText(token);
+  return id === undefined ? {} : { id };
 }

@@ -1,16 +1,41 @@
 /** What the suite of every driver needs to know of this one. */
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
+import { CHANGE_OPERATIONS } from '../../../proto/changes.ts';
 import type { DriverContract } from '../contract.ts';
+import type { ChangedCase } from '../contract-changes.ts';
 import { mysql } from './index.ts';
 import { type Rows, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 
+/** Numbers by key, whose changes are told. */
+const changed: ChangedCase<MysqlRequest> = {
+  collections: [{ name: 'changed', operations: CHANGE_OPERATIONS }],
+  set: (key, value) =>
+    sql('INSERT INTO changed (id, n) VALUES (?, ?) ON DUPLICATE KEY UPDATE n = VALUES(n)', [
+      key,
+      value,
+    ]),
+  add: (from, count) =>
+    sql(
+      `INSERT INTO changed SELECT seq, seq, repeat('x', 500) FROM seq_${from}_to_${from + count - 1}`,
+    ),
+  read: (key) => sql('SELECT * FROM changed WHERE id = ?', [key]),
+  readText: (result) => /"rows":\[(\{.*\})\]/.exec(result)?.[1] ?? '',
+  told: ({ after }) => {
+    const { id, n } = JSON.parse(Buffer.from(after ?? []).toString());
+    return { key: id, value: n };
+  },
+  keeps: true,
+};
+
 /** What the suite is run with. */
 export const mysqlContract: DriverContract<MysqlRequest> = [
   'mysql',
   async () => {
-    database = await TestDatabase.create('CREATE TABLE entries (name text NOT NULL)');
+    database = await TestDatabase.create(
+      'CREATE TABLE entries (name text NOT NULL); CREATE TABLE changed (id int PRIMARY KEY, n bigint, pad text)',
+    );
     const wrong = new URL(database.url);
     wrong.password = 'not-the-password';
     return {
@@ -47,12 +72,12 @@ export const mysqlContract: DriverContract<MysqlRequest> = [
           `WITH RECURSIVE ten AS (SELECT 1 i UNION ALL SELECT i + 1 FROM ten WHERE i < 10)
            SELECT a.i, repeat('x', 90) AS x FROM ten a, ten b, ten c, ten d, ten e, ten f LIMIT ${count}`,
         ),
+      changed,
       backendConnections: () => processes('true'),
     };
   },
   () => database.drop(),
   {
-    warnings: 'nothing about a credential is known to deserve one',
     watch: 'the protocol has no subscriptions',
   },
 ];

@@ -5,6 +5,13 @@ import { inspectTables } from '../../../kinds/mysql/dialect/inspect.ts';
 import { settingsOf } from '../../../kinds/mysql/dialect/settings.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type {
+  ChangeBatch,
+  Changes,
+  ChangesLag,
+  ChangesRequest,
+  PreparedChanges,
+} from '../../../proto/changes.ts';
+import type {
   BackendClient,
   Call,
   InspectedTables,
@@ -15,24 +22,47 @@ import type {
   Streams,
   Target,
   Transacts,
+  Warning,
+  Warns,
 } from '../../../proto/driver.ts';
+import type {
+  Beginning,
+  Finished,
+  Lack,
+  LockWaits,
+  Performed,
+  Prepared,
+  PreparedShare,
+  Prepares,
+  PreparingParticipant,
+  Share,
+  ShareStatus,
+} from '../../../proto/prepares.ts';
 import type { Driver, Host } from '../driver.ts';
 import { ConnectionLease } from '../lease.ts';
-import { poolOf } from '../lend.ts';
-import { connect, type Recipe } from './connection.ts';
+import { attempt, poolOf } from '../lend.ts';
+import { ConnectionParticipant, onAnyConnection, prepareAtOnce } from '../participant.ts';
+import { MysqlChanges } from './changes/index.ts';
+import { type Connection, connect, type Recipe } from './connection.ts';
 import { Database } from './database.ts';
+import { commitPrepared, recoverPrepared, rollbackPrepared, statusOf } from './finish.ts';
+import { lacksOf } from './lacks.ts';
 import { runRequest } from './run.ts';
+import { mysqlShares } from './share.ts';
+import { ShareParts, withdraw } from './share-parts.ts';
 import { streamRows } from './stream.ts';
 import { runTransaction } from './transact.ts';
+import { preparedWarnings } from './warnings.ts';
 
 /** Clients of MySQL and MariaDB. Contract §5, §6. */
 export const mysql: Driver<MysqlRequest, MysqlClient> = {
   async open({ envelope, mode }: Target, host: Host): Promise<MysqlClient> {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings, mode, route: {} };
-    const pool = poolOf(host, (signal) => connect(recipe, signal));
+    const open = (signal: AbortSignal) => connect(recipe, signal);
     const guard = new Guard(allowedFunctions(envelope.settings.allow_functions));
-    return new MysqlClient(new Database(pool, guard));
+    const database = new Database(poolOf(host, open), guard);
+    return new MysqlClient(database, new MysqlChanges(database, host), open);
   },
 };
 
@@ -43,12 +73,27 @@ export class MysqlClient
     Streams<MysqlRequest>,
     Transacts<MysqlRequest>,
     Leases<MysqlRequest>,
-    Inspects
+    Inspects,
+    Warns,
+    Prepares<MysqlRequest>,
+    Changes
 {
+  readonly hasColumns = true;
   readonly #database: Database;
+  readonly #changes: MysqlChanges;
+  readonly #open: (signal: AbortSignal) => Promise<Connection>;
+  readonly #parts: ShareParts;
 
-  constructor(database: Database) {
+  /** @param open makes a connection beside those of the pool */
+  constructor(
+    database: Database,
+    changes: MysqlChanges,
+    open: (signal: AbortSignal) => Promise<Connection>,
+  ) {
     this.#database = database;
+    this.#changes = changes;
+    this.#open = open;
+    this.#parts = new ShareParts(database);
   }
 
   run(request: MysqlRequest, call: Call): Promise<Buffer> {
@@ -78,6 +123,74 @@ export class MysqlClient
     });
   }
 
+  join(beginning: Beginning, call: Call): Promise<PreparingParticipant<MysqlRequest>> {
+    return ConnectionParticipant.join(this.#database, mysqlShares(this.#parts), beginning, call);
+  }
+
+  prepare(
+    beginning: Beginning,
+    share: Share<MysqlRequest>,
+    call: Call,
+  ): Promise<Performed & Prepared> {
+    const work = { beginning, share, call };
+    return prepareAtOnce(this.#database, mysqlShares(this.#parts), work);
+  }
+
+  lacks(call: Call): Promise<readonly Lack[]> {
+    return this.#parts.lacks.get(() => this.#finish(call, lacksOf));
+  }
+
+  settle(recovery: string, call: Call): Promise<ShareStatus> {
+    return this.#finish(call, (connection) => statusOf(connection, recovery));
+  }
+
+  commit(name: string, _recovery: string, call: Call): Promise<Finished> {
+    return this.#end(name, call, commitPrepared);
+  }
+
+  rollback(name: string, _recovery: string, call: Call): Promise<Finished> {
+    return this.#end(name, call, rollbackPrepared);
+  }
+
+  recover(prefix: string, call: Call): Promise<readonly PreparedShare[]> {
+    return this.#finish(call, (connection) => recoverPrepared(connection, prefix));
+  }
+
+  waits(prefix: string, call: Call): Promise<LockWaits> {
+    const { looks } = this.#parts;
+    return this.#finish(call, (connection) => looks.look(connection, prefix));
+  }
+
+  warnings(call: Call): Promise<readonly Warning[]> {
+    return this.#finish(call, (connection) => preparedWarnings(connection));
+  }
+
+  /** On the connection that prepared it, where that is still there. */
+  async #end(
+    name: string,
+    call: Call,
+    finish: (connection: Connection, name: string) => Promise<Finished>,
+  ): Promise<Finished> {
+    const held = this.#parts.held.take(name);
+    if (held === undefined) return this.#finish(call, (connection) => finish(connection, name));
+    try {
+      return await attempt(held, 'write', call.signal, async () => {
+        const finished = await finish(held, name);
+        await withdraw(held, name);
+        return finished;
+      });
+    } catch (error) {
+      if (held.wire.lost === undefined || held.interrupted) throw error;
+      return await this.#finish(call, (connection) => finish(connection, name));
+    } finally {
+      this.#database.giveBack(held, 'some');
+    }
+  }
+
+  #finish<Value>(call: Call, work: (connection: Connection) => Promise<Value>): Promise<Value> {
+    return onAnyConnection(this.#database, this.#open, call, work);
+  }
+
   inspect(page: InspectPage, call: Call): Promise<InspectedTables> {
     return this.#database.call('read', call.signal, async (connection) => ({
       value: await inspectTables((query, values) => connection.rows(query, values), page),
@@ -93,7 +206,32 @@ export class MysqlClient
     });
   }
 
+  prepareChanges(request: ChangesRequest, call: Call): Promise<PreparedChanges> {
+    return this.#changes.prepareChanges(request, call);
+  }
+
+  changes(
+    request: ChangesRequest,
+    position: string | undefined,
+    call: Call,
+  ): AsyncIterable<ChangeBatch> {
+    return this.#changes.changes(request, position, call);
+  }
+
+  acknowledgeChanges(slot: string): boolean {
+    return this.#changes.acknowledgeChanges(slot);
+  }
+
+  dropChanges(): Promise<boolean> {
+    return this.#changes.dropChanges();
+  }
+
+  changesLag(): Promise<ChangesLag> {
+    return this.#changes.changesLag();
+  }
+
   close(): Promise<void> {
+    this.#parts.held.close();
     return this.#database.close();
   }
 }

@@ -10,7 +10,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
-import { Filling, Lines } from '../lines.ts';
+import { columnsLine, Filling, Lines } from '../lines.ts';
 import type { Database } from './database.ts';
 import type { Sink } from './exchange.ts';
 import { admitted, beforeRead, type Execution, ended, send } from './execute.ts';
@@ -27,11 +27,13 @@ class PacketLines extends Lines<Reader> implements Sink {
   readonly accepted = Promise.withResolvers<void>();
   options: RowOptions;
 
+  readonly #tellsColumns: boolean;
   readonly #stop: () => void;
 
-  constructor(source: Socket, options: RowOptions, stop: () => void) {
+  constructor(source: Socket, options: RowOptions, tellsColumns: boolean, stop: () => void) {
     super(source);
     this.options = options;
+    this.#tellsColumns = tellsColumns;
     this.#stop = stop;
   }
 
@@ -42,13 +44,15 @@ class PacketLines extends Lines<Reader> implements Sink {
   }
 
   columns(columns: readonly Column[]): void {
-    this.write = shapeOf(columns, this.options).write;
+    const { write, columnsJson } = shapeOf(columns, this.options);
+    this.write = write;
+    if (this.#tellsColumns) this.head = columnsLine(columnsJson);
     this.accepted.resolve();
   }
 }
 
 /**
- * Streams one statement. The first piece is empty and follows the server's acceptance. A change
+ * Streams one statement. The first piece has no rows and follows the server's acceptance. A change
  * that answers rows is kept once its last row has arrived here; leaving before that undoes it. A read
  * on a pooled connection that turns out dead before the first piece is tried again.
  */
@@ -91,11 +95,13 @@ class RowStreaming implements Streaming {
     this.#execution = execution;
     this.#request = request;
     this.#parsed = parsed;
-    const { numbersAsStrings } = execution.call;
+    const { numbersAsStrings, tellsColumns = false } = execution.call;
     const rowFormat = request.row_format ?? 'object';
     const { connection } = execution;
     const options: RowOptions = { numbersAsStrings, rowFormat, form: 'binary' };
-    this.#lines = new PacketLines(connection.wire.socket, options, () => connection.drop());
+    this.#lines = new PacketLines(connection.wire.socket, options, tellsColumns, () =>
+      connection.drop(),
+    );
     this.read = isRead(request, execution.call.mode);
   }
 

@@ -46,7 +46,7 @@ async function runOperation(
 }
 
 /** A procedure or trigger has committed: what came before it stands. */
-function endedEarly(): GatewayError {
+export function endedEarly(): GatewayError {
   const message = 'The statement ended the transaction; what came before it may be kept';
   return new GatewayError('REQUEST_FAILED', message, {
     details: [{ source: 'mysql', code: 'transaction_ended', message, applied: true }],

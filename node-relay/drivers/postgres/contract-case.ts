@@ -1,17 +1,42 @@
 /** What the suite of every driver needs to know of this one. */
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
+import { CHANGE_OPERATIONS } from '../../../proto/changes.ts';
 import type { DriverContract } from '../contract.ts';
+import type { ChangedCase } from '../contract-changes.ts';
 import { postgres } from './index.ts';
 import { type Rows, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
+
+/** Numbers by key, whose changes are told. */
+const changed: ChangedCase<PostgresRequest> = {
+  collections: [{ name: 'changed', operations: CHANGE_OPERATIONS }],
+  set: (key, value) =>
+    sql(
+      'INSERT INTO changed (id, n) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET n = excluded.n',
+      [key, value],
+    ),
+  add: (from, count) =>
+    sql(
+      "INSERT INTO changed SELECT i, i, repeat('x', 500) FROM generate_series($1::int, $2::int) i",
+      [from, from + count - 1],
+    ),
+  read: (key) => sql('SELECT * FROM changed WHERE id = $1', [key]),
+  readText: (result) => /"rows":\[(\{.*\})\]/.exec(result)?.[1] ?? '',
+  told: ({ after }) => {
+    const { id, n } = JSON.parse(Buffer.from(after ?? []).toString());
+    return { key: id, value: n };
+  },
+  keeps: true,
+};
 
 /** What the suite is run with. */
 export const postgresContract: DriverContract<PostgresRequest> = [
   'postgres',
   async () => {
     database = await TestDatabase.create(
-      "CREATE TABLE entries (name text CHECK (name <> 'forbidden'))",
+      `CREATE TABLE entries (name text CHECK (name <> 'forbidden'));
+       CREATE TABLE changed (id int PRIMARY KEY, n bigint, pad text)`,
     );
     const wrong = new URL(database.url);
     wrong.password = 'not-the-password';
@@ -45,6 +70,7 @@ export const postgresContract: DriverContract<PostgresRequest> = [
         );
         return rows[0].n;
       },
+      changed,
       dropIdle: () => database.endConnections(),
       rows: (count) => sql(`SELECT generate_series(1, ${count}) AS i, repeat('x', 90) AS x`),
       backendConnections: () => database.connections(),

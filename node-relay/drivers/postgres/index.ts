@@ -1,10 +1,19 @@
 /** Driver of kind `postgres`: PostgreSQL over its own protocol, rows straight to JSON text. */
 
+import { DatabaseError } from 'pg';
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
 import { allowedFunctions, Guard } from '../../../kinds/postgres/dialect/guard.ts';
 import { inspectTables } from '../../../kinds/postgres/dialect/inspect.ts';
+import { preparedWarnings } from '../../../kinds/postgres/dialect/prepared.ts';
 import { credentialWarnings, POOLER_WARNING } from '../../../kinds/postgres/dialect/warnings.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
+import type {
+  ChangeBatch,
+  Changes,
+  ChangesLag,
+  ChangesRequest,
+  PreparedChanges,
+} from '../../../proto/changes.ts';
 import type {
   BackendClient,
   Call,
@@ -20,16 +29,32 @@ import type {
   Warning,
   Warns,
 } from '../../../proto/driver.ts';
+import type {
+  Beginning,
+  Finished,
+  Lack,
+  LockWaits,
+  Performed,
+  Prepared,
+  PreparedShare,
+  Prepares,
+  PreparingParticipant,
+  Share,
+  ShareStatus,
+} from '../../../proto/prepares.ts';
 import type { Driver, Host } from '../driver.ts';
 import { ConnectionLease } from '../lease.ts';
 import { poolOf } from '../lend.ts';
+import { PostgresChanges } from './changes/index.ts';
 import type { Recipe } from './connection.ts';
 import { Database } from './database.ts';
+import { endsConnection } from './errors.ts';
 import type { Execution } from './execute.ts';
 import { connect } from './log-in.ts';
 import './parser.ts';
 import { settingsOf } from '../../../kinds/postgres/dialect/settings.ts';
 import { refuseBehindPooler } from './pooler.ts';
+import { PostgresPrepares } from './prepares.ts';
 import { runRequest } from './run.ts';
 import { streamWithStatements, withStatements } from './statement-reader.ts';
 import { streamRows } from './stream.ts';
@@ -40,11 +65,29 @@ export const postgres: Driver<PostgresRequest, PostgresClient> = {
   async open({ envelope, mode }: Target, host: Host): Promise<PostgresClient> {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings, mode, route: { startupSettings: true } };
-    const pool = poolOf(host, (signal) => connect(recipe, signal));
+    const open = (signal: AbortSignal) => connect(recipe, signal);
     const guard = new Guard(allowedFunctions(envelope.settings.allow_functions));
-    return new PostgresClient(new Database(pool, guard), envelope.use ?? 'all');
+    const database = new Database(poolOf(host, open), guard);
+    return new PostgresClient(database, {
+      changes: new PostgresChanges(database, host, recipe),
+      prepares: new PostgresPrepares(database, open),
+      use: envelope.use ?? 'all',
+    });
   },
 };
+
+/** A server that is only like PostgreSQL may not know what is asked. */
+function unlessRefused(error: unknown): readonly Warning[] {
+  if (error instanceof DatabaseError && !endsConnection(error)) return [];
+  throw error;
+}
+
+/** What a client is made of beside its database. */
+interface ClientParts {
+  readonly changes: PostgresChanges;
+  readonly prepares: PostgresPrepares;
+  readonly use: ConnectionUse;
+}
 
 /** What the driver can do. */
 export class PostgresClient
@@ -54,13 +97,20 @@ export class PostgresClient
     Transacts<PostgresRequest>,
     Leases<PostgresRequest>,
     Inspects,
-    Warns
+    Warns,
+    Changes,
+    Prepares<PostgresRequest>
 {
+  readonly hasColumns = true;
   readonly #database: Database;
+  readonly #changes: PostgresChanges;
+  readonly #prepares: PostgresPrepares;
   readonly #use: ConnectionUse;
 
-  constructor(database: Database, use: ConnectionUse) {
+  constructor(database: Database, { changes, prepares, use }: ClientParts) {
     this.#database = database;
+    this.#changes = changes;
+    this.#prepares = prepares;
     this.#use = use;
   }
 
@@ -102,6 +152,42 @@ export class PostgresClient
     });
   }
 
+  join(beginning: Beginning, call: Call): Promise<PreparingParticipant<PostgresRequest>> {
+    return this.#prepares.join(beginning, call);
+  }
+
+  prepare(
+    beginning: Beginning,
+    share: Share<PostgresRequest>,
+    call: Call,
+  ): Promise<Performed & Prepared> {
+    return this.#prepares.prepare(beginning, share, call);
+  }
+
+  lacks(call: Call): Promise<readonly Lack[]> {
+    return this.#prepares.lacks(call);
+  }
+
+  settle(recovery: string, call: Call): Promise<ShareStatus> {
+    return this.#prepares.settle(recovery, call);
+  }
+
+  commit(name: string, recovery: string, call: Call): Promise<Finished> {
+    return this.#prepares.commit(name, recovery, call);
+  }
+
+  rollback(name: string, recovery: string, call: Call): Promise<Finished> {
+    return this.#prepares.rollback(name, recovery, call);
+  }
+
+  recover(prefix: string, call: Call): Promise<readonly PreparedShare[]> {
+    return this.#prepares.recover(prefix, call);
+  }
+
+  waits(prefix: string, call: Call): Promise<LockWaits> {
+    return this.#prepares.waits(prefix, call);
+  }
+
   inspect(page: InspectPage, call: Call): Promise<InspectedTables> {
     const { types } = this.#database;
     return this.#database.call('read', call.signal, async (connection) => {
@@ -124,7 +210,10 @@ export class PostgresClient
   warnings(call: Call): Promise<readonly Warning[]> {
     return this.#database.call('read', call.signal, async (connection) => {
       const ask = (statement: Statement) => connection.catalogRows(statement);
-      const found = await credentialWarnings(ask, this.#use);
+      const found = [
+        ...(await credentialWarnings(ask, this.#use)),
+        ...(await preparedWarnings(ask).catch(unlessRefused)),
+      ];
       return {
         value: connection.pooled ? [...found, POOLER_WARNING] : found,
         traces: 'none',
@@ -132,7 +221,31 @@ export class PostgresClient
     });
   }
 
-  close(): Promise<void> {
-    return this.#database.close();
+  prepareChanges(request: ChangesRequest, call: Call): Promise<PreparedChanges> {
+    return this.#changes.prepareChanges(request, call);
+  }
+
+  changes(
+    request: ChangesRequest,
+    position: string | undefined,
+    call: Call,
+  ): AsyncIterable<ChangeBatch> {
+    return this.#changes.changes(request, position, call);
+  }
+
+  acknowledgeChanges(slot: string, position: string): boolean {
+    return this.#changes.acknowledgeChanges(slot, position);
+  }
+
+  dropChanges(slot: string, call: Call): Promise<boolean> {
+    return this.#changes.dropChanges(slot, call);
+  }
+
+  changesLag(slot: string, call: Call): Promise<ChangesLag> {
+    return this.#changes.changesLag(slot, call);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#changes.close(), this.#database.close()]);
   }
 }

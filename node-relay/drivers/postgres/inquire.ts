@@ -26,9 +26,18 @@ const SAVED: Undoing = {
   ],
 };
 
+/** What a savepoint sets ends with it. Source: PostgreSQL manual, "SET TRANSACTION". */
+const SAVED_READ_ONLY: Undoing = {
+  before: [
+    ...SAVED.before,
+    { text: "SELECT pg_catalog.set_config('transaction_read_only', 'on', true)" },
+  ],
+  after: SAVED.after,
+};
+
 /** Statements to send around others so that nothing of them stays. */
 export function undoing({ wire }: Connection, access: 'READ ONLY' | 'READ WRITE'): Undoing {
-  if (!wire.idle) return SAVED;
+  if (!wire.idle) return access === 'READ ONLY' ? SAVED_READ_ONLY : SAVED;
   return { before: [{ text: `BEGIN ${access}` }], after: [{ text: 'ROLLBACK' }] };
 }
 
@@ -39,6 +48,18 @@ export function inquirerOn(connection: Connection): Inquirer {
     lookUp: (statement) => lookUp(connection, statement),
     parameterTypes: (statement) => parameterTypes(connection, statement),
     ask: (question) => ask(connection, question),
+  };
+}
+
+/** Asks on connections that `on` lends, each question on one that nothing was set on. */
+export function inquirerBeside(
+  on: <Value>(work: (connection: Connection) => Promise<Value>) => Promise<Value>,
+): Inquirer {
+  return {
+    pristine: true,
+    lookUp: (statement) => on((connection) => lookUp(connection, statement)),
+    parameterTypes: (statement) => on((connection) => parameterTypes(connection, statement)),
+    ask: (question) => on((connection) => ask(connection, question)),
   };
 }
 

@@ -13,38 +13,61 @@ import { type Encryption, encryptionsOf, openSocket } from './socket.ts';
 /** What poolers answer to a startup parameter that they do not know. */
 const OPTIONS_REFUSED = '08P01';
 
+/** What a connection is made into, once the server let it in. */
+interface Making<Made> {
+  /** Members of the startup message beside those of every connection. */
+  readonly startup?: Readonly<Record<string, string>>;
+  make(client: StartupClient, open: (signal: AbortSignal) => Promise<Socket>): Promise<Made>;
+}
+
 /**
  * Connects and logs in.
  * @throws GatewayError CONNECTION_FAILED, ADDRESS_REFUSED, INVALID_CONFIGURATION, SERVICE_UNAVAILABLE, the signal's reason
  */
 export function connect(recipe: Recipe, signal: AbortSignal): Promise<Connection> {
+  return connectAs(recipe, signal, {
+    async make(client, open) {
+      const made = new Connection(client, recipe, open);
+      await made.greet();
+      return made;
+    },
+  });
+}
+
+/** As `connect`, for what is made of the connection. */
+export function connectAs<Made>(
+  recipe: Recipe,
+  signal: AbortSignal,
+  making: Making<Made>,
+): Promise<Made> {
   const { settings, route } = recipe;
   const connectBy = (limited: AbortSignal) =>
     connectByRoute(
       route,
       encryptionsOf(settings),
       limited,
-      (encryption) => logInEitherWay(recipe, encryption, limited),
+      (encryption) => logInEitherWay(recipe, encryption, limited, making),
       (error) => error instanceof TlsFailed || isRefusedByRule(error),
     );
   return connectWithin(settings.connectTimeoutMs, signal, connectBy, connectFailure);
 }
 
 /** With the session's settings at startup, else, from now on, without. */
-async function logInEitherWay(
+async function logInEitherWay<Made>(
   recipe: Recipe,
   encryption: Encryption,
   signal: AbortSignal,
-): Promise<Connection> {
+  making: Making<Made>,
+): Promise<Made> {
   const { route } = recipe;
   const { startupSettings } = route;
   try {
-    return await logIn(recipe, encryption, signal);
+    return await logIn(recipe, encryption, signal, making);
   } catch (error) {
     const isRefused = error instanceof DatabaseError && error.code === OPTIONS_REFUSED;
     if (!isRefused || !startupSettings) throw error;
     route.startupSettings = false;
-    return logIn(recipe, encryption, signal);
+    return logIn(recipe, encryption, signal, making);
   }
 }
 
@@ -58,11 +81,12 @@ interface Told {
   readonly parameterValue: string;
 }
 
-async function logIn(
+async function logIn<Made>(
   recipe: Recipe,
   encryption: Encryption,
   signal: AbortSignal,
-): Promise<Connection> {
+  making: Making<Made>,
+): Promise<Made> {
   const { host, settings, route } = recipe;
   const open = (within: AbortSignal) => openSocket(host, settings, encryption, within);
   const socket = await open(signal);
@@ -84,6 +108,7 @@ async function logIn(
     database: settings.database,
     application_name: settings.applicationName,
     ...(route.startupSettings ? { options: startupOptions(recipe) } : {}),
+    ...making.startup,
   };
   // The wire listens once the login is over; until then `connect` rejects.
   client.on('error', () => {});
@@ -94,9 +119,7 @@ async function logIn(
   });
   try {
     await client.connect();
-    const made = new Connection(client, recipe, open);
-    await made.greet();
-    return made;
+    return await making.make(client, open);
   } catch (error) {
     socket.destroy();
     throw error;

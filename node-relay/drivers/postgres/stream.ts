@@ -10,7 +10,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
-import { Filling, Lines } from '../lines.ts';
+import { columnsLine, Filling, Lines } from '../lines.ts';
 import type { Database } from './database.ts';
 import type { Sink } from './exchange.ts';
 import { admitted, aroundRead, bound, type Execution, endUndone, undo } from './execute.ts';
@@ -26,7 +26,7 @@ class FieldLines extends Lines<readonly FieldValue[]> implements Sink {
 }
 
 /**
- * Streams one statement. The first piece is empty and follows the server's acceptance. A write is kept once its
+ * Streams one statement. The first piece has no rows and follows the server's acceptance. A write is kept once its
  * last row has arrived here; leaving before that undoes it. A read on a pooled connection that
  * turns out dead before the first piece is tried again.
  */
@@ -101,8 +101,10 @@ class RowStreaming implements Streaming {
       const oids = columns.map(({ dataTypeID }) => dataTypeID);
       await database.types.learn(oids, (statement) => connection.rows(statement, true));
       const rowFormat = this.#request.row_format ?? 'object';
-      const { numbersAsStrings } = call;
-      this.#lines.write = database.shapes.of(columns, { numbersAsStrings, rowFormat })?.write;
+      const { numbersAsStrings, tellsColumns } = call;
+      const shape = database.shapes.of(columns, { numbersAsStrings, rowFormat });
+      this.#lines.write = shape?.write;
+      if (tellsColumns) this.#lines.head = columnsLine(shape?.columnsJson ?? '[]');
     });
     return new Filling(
       this.#lines,

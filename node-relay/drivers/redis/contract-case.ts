@@ -1,7 +1,9 @@
 /** What the suite of every driver needs to know of this one. */
 import type { RedisRequest } from '../../../kinds/redis/command.ts';
+import { CHANGE_OPERATIONS } from '../../../proto/changes.ts';
 import { ownRedis, type RedisServer } from '../../../test/servers/redis-server.ts';
 import type { DriverContract } from '../contract.ts';
+import type { ChangedCase } from '../contract-changes.ts';
 import { redis } from './index.ts';
 import { DirectClient } from './test/direct-client.ts';
 
@@ -18,12 +20,35 @@ async function clients(): Promise<string[]> {
   return [...list.matchAll(/^id=(\d+)/gm)].map(([, id = '']) => id).filter((id) => id !== own);
 }
 
+/** Numbers by key, whose changes are told. */
+const changed: ChangedCase<RedisRequest> = {
+  collections: [{ name: 'changed:*', operations: CHANGE_OPERATIONS }],
+  set: (key, value) => request('set', `changed:${key}`, String(value)),
+  add: (from, count) =>
+    request(
+      'mset',
+      ...Array.from({ length: count }, (_, at) => [
+        `changed:${from + at}`,
+        `${from + at}${'x'.repeat(500)}`,
+      ]).flat(),
+    ),
+  read: (key) => request('get', `changed:${key}`),
+  readText: (result) => /^\{"result":(.*)\}$/.exec(result)?.[1] ?? '',
+  told: ({ key, after }) => ({
+    key: Number(/\d+/.exec(Buffer.from(key).toString())?.[0]),
+    value: Number(JSON.parse(Buffer.from(after ?? []).toString())),
+  }),
+  keeps: false,
+  longest: 20_000,
+};
+
 /** What the suite is run with. */
 export const redisContract: DriverContract<RedisRequest> = [
   'redis',
   async () => {
     server = await ownRedis({ password: PASSWORD, modules: false });
     outside = await DirectClient.connect(server.url);
+    await outside.send('CONFIG', 'SET', 'notify-keyspace-events', 'KEA');
     const rows = Array.from({ length: 1_000 }, (_, at) => `${at}${'x'.repeat(95)}`);
     await outside.send('RPUSH', 'rows', ...rows);
     const wrong = server.url.replace(PASSWORD, 'not-the-password');
@@ -49,6 +74,7 @@ export const redisContract: DriverContract<RedisRequest> = [
         cause: request('publish', 'news', 'hello'),
         event: { channel: 'news', message: 'hello' },
       },
+      changed,
       backendConnections: async () => (await clients()).length,
       async dropIdle() {
         for (const id of await clients()) await outside.send('CLIENT', 'KILL', 'ID', id);
@@ -64,6 +90,8 @@ export const redisContract: DriverContract<RedisRequest> = [
     running: 'its protocol cannot cancel: a command that waits is told beforehand for how long',
     state: 'what leaves something on a connection is taken in sessions alone',
     inspect: 'it has no tables',
+    join: 'what was done stays, whatever fails after it',
+    prepare: 'what was done stays, whatever fails after it',
     warnings: 'nothing about a credential is known to deserve one',
     stream: 'a reply is one value, whose length the server says first',
   },

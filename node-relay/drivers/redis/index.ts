@@ -4,6 +4,13 @@ import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import { fromReply } from '../../../kinds/redis/dialect/errors.ts';
 import { ReplyError } from '../../../kinds/redis/reply-value.ts';
 import type {
+  ChangeBatch,
+  Changes,
+  ChangesLag,
+  ChangesRequest,
+  PreparedChanges,
+} from '../../../proto/changes.ts';
+import type {
   BackendClient,
   Call,
   Lease,
@@ -14,10 +21,12 @@ import type {
   Watches,
 } from '../../../proto/driver.ts';
 import type { Driver, Host } from '../driver.ts';
+import { RedisChanges } from './changes/index.ts';
 import { RedisLease } from './lease.ts';
 import { type RedisBackend, runRequest } from './run.ts';
 import { sendOn } from './send.ts';
 import { openServer } from './server.ts';
+import { settingsOf } from './settings.ts';
 import { runTransaction } from './transact.ts';
 import { follow } from './watch.ts';
 
@@ -25,7 +34,8 @@ import { follow } from './watch.ts';
 export const redis: Driver<RedisRequest, RedisClient> = {
   async open({ envelope }: Target, host: Host): Promise<RedisClient> {
     const backend = { server: await openServer(envelope, host), host };
-    return new RedisClient(backend, async () => ({
+    const changes = new RedisChanges(backend, settingsOf(envelope.connection));
+    return new RedisClient(backend, changes, async () => ({
       server: await openServer(envelope, host, 2),
       host,
     }));
@@ -38,15 +48,18 @@ export class RedisClient
     BackendClient<RedisRequest>,
     Transacts<RedisRequest>,
     Leases<RedisRequest>,
-    Watches<RedisRequest>
+    Watches<RedisRequest>,
+    Changes
 {
   readonly #backend: RedisBackend;
+  readonly #changes: RedisChanges;
   readonly #openRaw: () => Promise<RedisBackend>;
   /** In RESP2, for callers that take replies as they come; its connections count within the same caps. */
   #raw: Promise<RedisBackend> | undefined;
 
-  constructor(backend: RedisBackend, openRaw: () => Promise<RedisBackend>) {
+  constructor(backend: RedisBackend, changes: RedisChanges, openRaw: () => Promise<RedisBackend>) {
     this.#backend = backend;
+    this.#changes = changes;
     this.#openRaw = openRaw;
   }
 
@@ -64,6 +77,30 @@ export class RedisClient
 
   watch(request: RedisRequest, call: Call): AsyncIterable<WatchEvent> {
     return follow(this.#backend, request, call);
+  }
+
+  prepareChanges(request: ChangesRequest, call: Call): Promise<PreparedChanges> {
+    return this.#changes.prepareChanges(request, call);
+  }
+
+  changes(
+    request: ChangesRequest,
+    position: string | undefined,
+    call: Call,
+  ): AsyncIterable<ChangeBatch> {
+    return this.#changes.changes(request, position, call);
+  }
+
+  acknowledgeChanges(slot: string): boolean {
+    return this.#changes.acknowledgeChanges(slot);
+  }
+
+  dropChanges(): Promise<boolean> {
+    return this.#changes.dropChanges();
+  }
+
+  changesLag(): Promise<ChangesLag> {
+    return this.#changes.changesLag();
   }
 
   async ping(call: Call): Promise<number> {

@@ -77,7 +77,7 @@ async function* eventsOf(
 type Told = (push: Parameters<typeof messageJson>[0]) => string | undefined;
 
 /** A bounded queue of events: when it is full, the server's own buffer fills, and the server ends the connection. */
-class Events {
+export class Events {
   readonly #link: BorrowedLink;
   #waiting: string[] = [];
   #length = 0;
@@ -93,6 +93,11 @@ class Events {
       if (text !== undefined) this.#add(text);
     };
     link.onLost = () => this.end(this.#lossOf());
+  }
+
+  /** Whether an event waits to be taken. */
+  get hasMore(): boolean {
+    return this.#waiting.length > 0;
   }
 
   /** The next event's data. @throws what has ended them, once all that came before are taken */

@@ -12,10 +12,13 @@ import { ErrorDetailSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
 import type { DriverContract } from '../../drivers/contract.ts';
 import type { Driver, Host } from '../../drivers/driver.ts';
 import { connectionsOf, testHost } from '../../drivers/test/host.ts';
+import { changesOver } from './changes.ts';
 import { startTunnelledRelay, type TunnelledRelay } from './relay.ts';
 
 /** Longer than any call of the suite. */
 const TIMEOUT_MS = 240_000;
+/** Why shares of transactions are left out. */
+const SHARES = 'calls of shares have no form of their own in a tunnel';
 const encoder = new TextEncoder();
 
 /** A kind's suite, through a tunnel. */
@@ -35,7 +38,7 @@ export function throughTunnel<Request>(
       await node.stop();
       await stop();
     },
-    lacks,
+    { ...lacks, join: SHARES, prepare: SHARES },
   ];
 }
 
@@ -57,7 +60,7 @@ function tunnelled<Request>(
 }
 
 /** How one client of the suite reaches its backend. */
-class Line {
+export class Line {
   readonly #node: TunnelledRelay;
   readonly #target: object;
   readonly endpoint: string;
@@ -172,14 +175,16 @@ function clientOf<Request>(line: Line, local: object): BackendClient<Request> {
       await line.client.release({ endpoint: line.endpoint, keepRevision: 0n });
     },
   };
-  const abilities = Object.entries(abilitiesOf<Request>(line));
+  const abilities = Object.entries(abilitiesOf<Request>(line, local));
   return { ...own, ...Object.fromEntries(abilities.filter(([name]) => name in local)) };
 }
 
-function abilitiesOf<Request>(line: Line) {
+function abilitiesOf<Request>(line: Line, local: object) {
   return {
+    hasColumns: 'hasColumns' in local && local.hasColumns === true,
     async *stream(request: Request, call: Call) {
-      const message = messageOf(line, request, call);
+      const rowForm = call.tellsColumns ? 'told-lines' : 'lines';
+      const message = { ...messageOf(line, request, call), rowForm };
       const pieces = line.stream(call, (options) => line.client.runStream(message, options));
       for await (const { chunk } of pieces) yield chunk;
     },
@@ -208,6 +213,7 @@ function abilitiesOf<Request>(line: Line) {
         },
       };
     },
+    ...changesOver(line),
     inspect: (page: { limit: number; after?: readonly [string, string] }, call: Call) =>
       line.call(call, async (options) => {
         const [afterNamespace = '', afterName = ''] = page.after ?? [];

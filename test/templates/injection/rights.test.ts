@@ -101,7 +101,7 @@ test('what needs Admin needs it in a template, too', async () => {
   await redis.drop();
 });
 
-test('two-phase templates are kept and shown, and not run yet', async () => {
+test('two-phase templates are shown, and run with the rights of their caller', async () => {
   const operations = [{ endpoint, query: SELECT }];
   const id = `two-${randomUUID().slice(0, 8)}`;
   const body = { id, request: 'TwoPhaseTransaction', template: { operations } };
@@ -113,7 +113,12 @@ test('two-phase templates are kept and shown, and not run yet', async () => {
       transformationSteps: [{ request: { request: { params: [1] } } }],
     },
   });
-  expect(await templates.run(id, { id: 1 })).toMatchObject({ status: 501 });
+  expect(await templates.run(id, { id: 1 })).toMatchObject({
+    status: 200,
+    body: { guarantee: 'atomic', status: 'committed' },
+  });
+  const reader = await somebody(organization, 'Read');
+  expect(await reader.run(id, { id: 1 })).toMatchObject({ status: 403 });
 });
 
 test("another organization's endpoint is not found, nor one that is not there", async () => {

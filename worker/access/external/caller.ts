@@ -6,6 +6,7 @@ import { isUuid } from '../../shapes/ids.ts';
 import { tokenRevoked } from '../policy.ts';
 import { tokenInvalid } from '../tokens.ts';
 import { claimed } from './claims.ts';
+import { refusedBy } from './refusal.ts';
 import { selectOrganizationNamed } from './store.ts';
 import { SKEW_S, verifyExternal } from './verify.ts';
 
@@ -22,6 +23,7 @@ export async function externalCaller(
   const payload = await verifyExternal(open, issuer, token);
   const claims = claimed(issuer, payload);
   if (!claims) throw tokenInvalid();
+  if (claims.organization === undefined) throw refusedBy('organization');
   const { uuid: orgUuid, id: orgId } = await organizationOf(open, issuer, claims.organization);
   const subject = `${issuer.issuer}#${claims.subject}`;
   const issuedAt = pastTime(payload.iat, open.now());
@@ -47,9 +49,11 @@ export async function externalCaller(
 async function organizationOf(open: PublicContext, issuer: Issuer, named: string) {
   const listed = new Set(issuer.organizations.map(asWritten));
   const [organization] = await selectOrganizationNamed(open.db, named);
-  if (!organization) throw listed.has(asWritten(named)) ? tokenRevoked() : tokenInvalid();
+  if (!organization) {
+    throw listed.has(asWritten(named)) ? tokenRevoked() : refusedBy('organization');
+  }
   const { uuid, id } = organization;
-  if (!listed.has(uuid) && !listed.has(id)) throw tokenInvalid();
+  if (!listed.has(uuid) && !listed.has(id)) throw refusedBy('organization');
   return organization;
 }
 

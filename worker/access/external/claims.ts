@@ -8,23 +8,27 @@ const NAME = /^[^\p{Cc}]{1,255}$/u;
 /** The bearer of a token, and the organization. */
 export interface Claimed {
   readonly subject: string;
-  /** Id or UUID. */
-  readonly organization: string;
+  /** Id or UUID; undefined where the token names none. */
+  readonly organization: string | undefined;
   /** Groups and permissions, each once, in order; what could not be a group's name is left out. */
   readonly groups: readonly string[];
 }
 
-/** What the claims say; nothing when they name no subject or no organization. */
+/** What the claims say; nothing when they name no subject. */
 export function claimed({ claims }: Issuer, payload: JWTPayload): Claimed | undefined {
   const subject = claimAt(payload, claims.subject);
   const organization = claimAt(payload, claims.organization);
-  if (!isName(subject) || !isName(organization)) return undefined;
+  if (!isName(subject)) return undefined;
   const groups = textsOf(claimAt(payload, claims.groups));
   const permissions = claimAt(payload, claims.permissions);
   // A text of permissions is a list by spaces, as `scope` is (RFC 8693 §4.2).
   const more = typeof permissions === 'string' ? permissions.split(' ') : textsOf(permissions);
   const all = new Set([...groups, ...more].filter(isName));
-  return { subject, organization, groups: [...all].toSorted() };
+  return {
+    subject,
+    organization: isName(organization) ? organization : undefined,
+    groups: [...all].toSorted(),
+  };
 }
 
 /** A claim by its name; else, where the name has dots, the member at that path. */

@@ -14,7 +14,14 @@ import {
 } from '../../test/identity-provider.ts';
 
 const INVALID = { status: 401, body: failure('TOKEN_INVALID', 'Invalid token format') };
-const EXPIRED = { status: 401, body: failure('TOKEN_EXPIRED', 'Token has expired') };
+const by = (rule: string) => ({
+  status: 401,
+  body: failure('TOKEN_INVALID', 'Invalid token format', [{ rule }]),
+});
+const EXPIRED = {
+  status: 401,
+  body: failure('TOKEN_EXPIRED', 'Token has expired', [{ rule: 'expired' }]),
+};
 const REVOKED = { status: 401, body: failure('TOKEN_REVOKED', 'Token is no longer valid') };
 const encoder = new TextEncoder();
 
@@ -54,16 +61,16 @@ describe('claims', () => {
     ['that has expired', { exp: SECONDS - 30 }, EXPIRED],
     ['that never expires', { exp: undefined }, INVALID],
     ['that begins later', { nbf: SECONDS + 31 }, INVALID],
-    ['for another audience', { aud: 'https://else.example.com' }, INVALID],
-    ['for no audience', { aud: undefined }, INVALID],
-    ['of an issuer that differs by a slash', { iss: 'https://idp.test' }, INVALID],
+    ['for another audience', { aud: 'https://else.example.com' }, by('audience')],
+    ['for no audience', { aud: undefined }, by('audience')],
+    ['of an issuer that differs by a slash', { iss: 'https://idp.test' }, by('issuer')],
     ['without an issuer', { iss: undefined }, INVALID],
     ['without a subject', { sub: undefined }, INVALID],
     ['of an empty subject', { sub: '' }, INVALID],
     ['of a subject with a line break', { sub: 'a\nb' }, INVALID],
-    ['without an organization', { org: undefined }, INVALID],
-    ['of several organizations', { org: ['a', 'b'] }, INVALID],
-    ['of an organization that is nowhere', { org: 'nowhere' }, INVALID],
+    ['without an organization', { org: undefined }, by('organization')],
+    ['of several organizations', { org: ['a', 'b'] }, by('organization')],
+    ['of an organization that is nowhere', { org: 'nowhere' }, by('organization')],
     ['bound to a key of its holder', { cnf: { jkt: 'x' } }, INVALID],
   ];
   test.each(refused)('a token %s is refused', async (_what, other, reply) => {
@@ -84,8 +91,8 @@ describe('organizations', () => {
   test('one that the issuer may not speak for is refused, by id and by UUID', async () => {
     const { help, sign } = await start();
     const other = await insertOrganization(env);
-    expect(await help(await sign(ec, { org: other.id }))).toEqual(INVALID);
-    expect(await help(await sign(ec, { org: other.uuid }))).toEqual(INVALID);
+    expect(await help(await sign(ec, { org: other.id }))).toEqual(by('organization'));
+    expect(await help(await sign(ec, { org: other.uuid }))).toEqual(by('organization'));
   });
 
   test('may be listed by id and named by UUID, and the other way round', async () => {
@@ -126,16 +133,36 @@ const embedding =
   (gateway) =>
     gateway.sign(stranger, {}, { kid: ec.kid, ...embed() });
 
-const forgeries: [string, Forge][] = [
-  ['of a stranger', ({ sign }) => sign(stranger)],
-  ['of a stranger under a known name', embedding(() => ({}))],
-  ['of a stranger without a name', ({ sign }) => sign(stranger, {}, { kid: undefined })],
-  ['with its own key in it', embedding(() => ({ jwk: stranger.published }))],
-  ['that points to its own keys', embedding(() => ({ jku: 'https://evil.test/keys' }))],
-  ['that points to its own certificate', embedding(() => ({ x5u: 'https://evil.test/x5u' }))],
-  ['with its own certificate in it', embedding(() => ({ x5c: ['MIIB'] }))],
-  ['without an algorithm', ({ claims }) => `${part({ alg: 'none' })}.${part(claims)}.`],
-  ['of the algorithm nOnE', ({ claims }) => `${part({ alg: 'nOnE' })}.${part(claims)}.`],
+const forgeries: [string, Forge, object][] = [
+  ['of a stranger', ({ sign }) => sign(stranger), by('signature')],
+  ['of a stranger under a known name', embedding(() => ({})), by('signature')],
+  [
+    'of a stranger without a name',
+    ({ sign }) => sign(stranger, {}, { kid: undefined }),
+    by('signature'),
+  ],
+  ['with its own key in it', embedding(() => ({ jwk: stranger.published })), by('signature')],
+  [
+    'that points to its own keys',
+    embedding(() => ({ jku: 'https://evil.test/keys' })),
+    by('signature'),
+  ],
+  [
+    'that points to its own certificate',
+    embedding(() => ({ x5u: 'https://evil.test/x5u' })),
+    by('signature'),
+  ],
+  ['with its own certificate in it', embedding(() => ({ x5c: ['MIIB'] })), by('signature')],
+  [
+    'without an algorithm',
+    ({ claims }) => `${part({ alg: 'none' })}.${part(claims)}.`,
+    by('algorithm'),
+  ],
+  [
+    'of the algorithm nOnE',
+    ({ claims }) => `${part({ alg: 'nOnE' })}.${part(claims)}.`,
+    by('algorithm'),
+  ],
   [
     'that HS256 signed with the public key as PEM',
     async (gateway, header) => {
@@ -143,25 +170,29 @@ const forgeries: [string, Forge][] = [
       if (key instanceof Uint8Array) throw new Error('not a key pair');
       return hmac(gateway, encoder.encode(await exportSPKI(key)), { ...header, kid: rsa.kid });
     },
+    by('algorithm'),
   ],
   [
     'that HS256 signed with the public key as JWK',
     (gateway, header) =>
       hmac(gateway, encoder.encode(JSON.stringify(rsa.published)), { ...header, kid: rsa.kid }),
+    by('algorithm'),
   ],
   [
     'that HS256 signed with a symmetric key of the key set',
     (gateway, header) => hmac(gateway, base64url.decode(shared.k), { ...header, kid: shared.kid }),
+    by('algorithm'),
   ],
   [
     'that HS256 signed with our own secret',
     (gateway, header) => hmac(gateway, encoder.encode(gateway.settings.JWT_SECRET), header),
+    by('algorithm'),
   ],
-  ['with a critical member', ({ sign }) => critical(sign)],
-  ['for logging out', ({ sign }) => sign(ec, {}, { typ: 'logout+jwt' })],
-  ['with padding', async ({ sign }) => `${await sign(ec)}=`],
-  ['of two parts', async ({ sign }) => (await sign(ec)).split('.').slice(0, 2).join('.')],
-  ['of five parts', async ({ sign }) => `${await sign(ec)}.e30.e30`],
+  ['with a critical member', ({ sign }) => critical(sign), INVALID],
+  ['for logging out', ({ sign }) => sign(ec, {}, { typ: 'logout+jwt' }), INVALID],
+  ['with padding', async ({ sign }) => `${await sign(ec)}=`, INVALID],
+  ['of two parts', async ({ sign }) => (await sign(ec)).split('.').slice(0, 2).join('.'), INVALID],
+  ['of five parts', async ({ sign }) => `${await sign(ec)}.e30.e30`, INVALID],
 ];
 
 async function critical(sign: Trusting['sign']): Promise<string> {
@@ -171,10 +202,10 @@ async function critical(sign: Trusting['sign']): Promise<string> {
     .sign(ec.privateKey, { crit: { beyond: true } });
 }
 
-test.each(forgeries)('a token %s is refused', async (_what, forge) => {
+test.each(forgeries)('a token %s is refused', async (_what, forge, reply) => {
   const gateway = await start();
   const token = await forge(gateway, { alg: 'ES256', kid: ec.kid });
-  expect(await gateway.help(token)).toEqual(INVALID);
+  expect(await gateway.help(token)).toEqual(reply);
 });
 
 test.each(['at+jwt', 'JWT', 'application/at+jwt'])('a token of type %s is taken', async (typ) => {
@@ -186,13 +217,14 @@ describe('algorithms', () => {
   test('only those of the setting are taken, whatever keys are published', async () => {
     const { help, sign } = await start(['ES256']);
     expect((await help(await sign(ec))).status).toBe(200);
-    for (const key of [rsa, ed]) expect(await help(await sign(key))).toEqual(INVALID);
+    for (const key of [rsa, ed]) expect(await help(await sign(key))).toEqual(by('algorithm'));
   });
 
   test("a key's own algorithm binds it", async () => {
     const provider = openProvider([{ ...rsa.published, alg: 'PS256' }]);
     const gateway = await startTrusting(provider, { entry: { algorithms: ['RS256', 'PS256'] } });
-    expect(await gateway.call('GET', '/help', undefined, await gateway.sign(rsa))).toEqual(INVALID);
+    const reply = await gateway.call('GET', '/help', undefined, await gateway.sign(rsa));
+    expect(reply).toEqual(by('signature'));
   });
 });
 
@@ -208,7 +240,8 @@ test.each(unfit)('a key %s verifies nothing', async (what, change) => {
   const key = change(ec);
   const provider = openProvider(what === 'twice under one name' ? [key, key] : [key]);
   const gateway = await startTrusting(provider);
-  expect(await gateway.call('GET', '/help', undefined, await gateway.sign(ec))).toEqual(INVALID);
+  const reply = await gateway.call('GET', '/help', undefined, await gateway.sign(ec));
+  expect(reply).toEqual(by('signature'));
 });
 
 test("one provider's key signs for no other", async () => {

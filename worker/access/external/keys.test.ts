@@ -10,7 +10,10 @@ import {
 } from '../../test/identity-provider.ts';
 
 const MINUTE = 60_000;
-const INVALID = { status: 401, body: failure('TOKEN_INVALID', 'Invalid token format') };
+const by = (rule: string) => ({
+  status: 401,
+  body: failure('TOKEN_INVALID', 'Invalid token format', [{ rule }]),
+});
 const UNAVAILABLE = {
   status: 503,
   body: failure('SERVICE_UNAVAILABLE', 'The keys of the identity provider cannot be fetched'),
@@ -72,13 +75,13 @@ describe('keys are fetched', () => {
 
   test('not a second time for the very first token, if its key is unknown', async () => {
     const { provider, help, sign } = await start();
-    expect(await help(await sign(second))).toEqual(INVALID);
+    expect(await help(await sign(second))).toEqual(by('signature'));
     expect(provider.state.fetches).toBe(1);
   });
 
   test('not for an algorithm that is not allowed', async () => {
     const { provider, help, sign } = await start();
-    expect(await help(await sign(await signingKey('RS384')))).toEqual(INVALID);
+    expect(await help(await sign(await signingKey('RS384')))).toEqual(by('algorithm'));
     expect(provider.state.fetches).toBe(0);
   });
 

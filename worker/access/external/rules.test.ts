@@ -203,7 +203,7 @@ describe('without an account', () => {
     });
   });
 
-  test("another's record is none of his own", async () => {
+  test("another's record is none of their own", async () => {
     const { as, provider } = await start();
     const other = encodeURIComponent(`${provider.issuer}#bob`);
     expect((await as({}, 'GET', `/iam/users/${other}`)).status).toBe(404);

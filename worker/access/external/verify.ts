@@ -5,6 +5,7 @@ import type { PublicContext } from '../../context.ts';
 import type { Issuer } from '../../issuers.ts';
 import { isCanonical, tokenInvalid } from '../tokens.ts';
 import { keysOf } from './keys.ts';
+import { asRefusal } from './refusal.ts';
 
 /** Seconds that the provider's clock may differ from ours. Contract §3. */
 export const SKEW_S = 30;
@@ -45,11 +46,6 @@ async function authentic(
     });
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw thrown;
-    // Without the claims: they are not ours, and tell no organization yet.
-    if (thrown instanceof errors.JWTExpired) {
-      throw new GatewayError('TOKEN_EXPIRED', 'Token has expired');
-    }
-    // Keys come from outside too: what the platform says of a malformed one is no failure of ours.
-    throw tokenInvalid(thrown);
+    throw asRefusal(thrown);
   }
 }

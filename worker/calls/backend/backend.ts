@@ -9,6 +9,7 @@ import type {
   Mode,
   Profile,
   ReplyForm,
+  RowForm,
   Warning,
 } from '../../../proto/driver.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
@@ -56,6 +57,8 @@ export interface Target {
   readonly mode: Mode;
   readonly profile: Profile;
   readonly caps: Caps;
+  /** `config.numbers` is `string`: so is every 64-bit column of results, whatever a call asks for. */
+  readonly numbersAsStrings: boolean;
   /** Opens the configuration: expensive, and needed only where the pool is not open yet. */
   connection(): Promise<ConnectionEnvelope>;
 }
@@ -68,8 +71,8 @@ export interface Backend {
   /** What was measured of its calls. */
   readonly timing: Timing;
   run(message: RequestMessage, deadline: Deadline): Promise<Result>;
-  /** Rows as lines, once the first has come. */
-  stream(message: RequestMessage, deadline: Deadline): Promise<Opened>;
+  /** Rows, once the backend has accepted. */
+  stream(message: RequestMessage, form: RowForm, deadline: Deadline): Promise<Opened>;
   transact(message: TransactionMessage, deadline: Deadline): Promise<Result>;
   /** Events, once the backend has accepted; they end with the deadline's signal. @param resumeAfter an event's id, or nothing */
   watch(message: RequestMessage, resumeAfter: string, deadline: Deadline): Promise<Subscription>;

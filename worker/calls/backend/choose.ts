@@ -10,6 +10,7 @@ import { envelopeOf, openConfig, serving } from '../../endpoints/config.ts';
 import { giveBack } from '../../limits/heavy-work.ts';
 import { chooseNodes, demandRoute, holderOf, profileOf } from '../../nodes/choose.ts';
 import type { Backend, HeldLease, Target } from './backend.ts';
+import { RelayChanges } from './changes.ts';
 import { EdgeBackend } from './edge.ts';
 import { RelayBackend } from './relay.ts';
 
@@ -39,6 +40,19 @@ export async function backendOf(
   return new RelayBackend(ctx, target, [holder], held.leaseId);
 }
 
+/**
+ * What tells changes of the endpoint's data: the connection that writes, by a relay.
+ * @throws GatewayError NOT_SUPPORTED where the edge itself reaches the backend, DEVELOPMENT_ROUTE_MISSING, NODE_UNAVAILABLE
+ */
+export async function changesOf(ctx: Context, endpoint: Endpoint): Promise<RelayChanges> {
+  const target = targetOf(ctx, endpoint, 'write');
+  if (driverAtEdge(ctx, endpoint, target)) {
+    const message = `Changes are told by relays alone: set config.transport to "relay" to reach ${endpoint.row.id} by one`;
+    throw new GatewayError('NOT_SUPPORTED', message);
+  }
+  return new RelayChanges(ctx, target, await chooseNodes(ctx, endpoint));
+}
+
 function targetOf(ctx: Context, endpoint: Endpoint, mode: Mode): Target {
   const { row } = endpoint;
   const profile = profileOf(endpoint);
@@ -52,6 +66,7 @@ function targetOf(ctx: Context, endpoint: Endpoint, mode: Mode): Target {
     mode,
     profile,
     caps: row.poolLimits,
+    numbersAsStrings: row.numbersAsStrings,
     connection: async () => envelopeOf(await openConfig(ctx, endpoint), mode, profile),
   };
 }

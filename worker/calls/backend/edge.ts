@@ -1,7 +1,13 @@
 /** A backend that the edge itself speaks to, by HTTP. */
 
 import { kindSpec } from '../../../kinds/index.ts';
-import { type BackendClient, type Call, can, type InspectPage } from '../../../proto/driver.ts';
+import {
+  type BackendClient,
+  type Call,
+  can,
+  type InspectPage,
+  type RowForm,
+} from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Context } from '../../context.ts';
 import { type Deadline, timedOut } from '../../drivers/deadline.ts';
@@ -23,6 +29,7 @@ import type {
 } from './backend.ts';
 import { untilAborted } from './pull.ts';
 
+/** Of results that the gateway reads itself: whatever the endpoint's configuration says. */
 const PLAIN: Form = { numbersAsStrings: false, canonical: false };
 
 /** Of one request. There are no connections to hold, so neither leases nor caps. */
@@ -48,10 +55,11 @@ export class EdgeBackend implements Backend {
     );
   }
 
-  stream(message: RequestMessage, deadline: Deadline): Promise<Opened> {
+  stream(message: RequestMessage, form: RowForm, deadline: Deadline): Promise<Opened> {
     const writes = this.target.mode === 'write';
     return this.#measured(writes, deadline, (client) => {
       if (!can(client, 'stream')) throw this.#lacks('streams');
+      if (form !== 'lines') throw this.#lacks('columns to tell of');
       const lines = client.stream(message.request, this.#call(message, deadline));
       return open(this.#told(lines, writes, deadline, (chunk) => ({ chunk })));
     });
@@ -135,13 +143,14 @@ export class EdgeBackend implements Backend {
     }
   }
 
-  #call({ numbersAsStrings, canonical, replyForm }: Form, { signal }: Deadline): Call {
+  #call(form: Form, { signal }: Deadline): Call {
+    const { numbersAsStrings, canonical, replyForm } = form;
     const resultMaxBytes = this.#ctx.settings.RESULT_MAX_BYTES;
     return {
       mode: this.target.mode,
       signal,
       resultMaxBytes,
-      numbersAsStrings,
+      numbersAsStrings: numbersAsStrings || (form !== PLAIN && this.target.numbersAsStrings),
       canonical,
       replyForm,
       trace: this.#span?.headers,

@@ -44,6 +44,7 @@ async function backendOf(
   };
   const endpoint = crypto.randomUUID();
   const target: Target = {
+    numbersAsStrings: false,
     kind: 'postgres',
     organization: crypto.randomUUID(),
     endpoint,
@@ -73,6 +74,8 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
     (thrown: unknown) => (thrown instanceof GatewayError ? thrown.code : thrown),
   );
 
+const LINES = { message: ASKED, rows: 'lines', timeoutMs: 1_000 } as const;
+
 describe('lines', () => {
   test('come as they are told, under the call of the request', async () => {
     const calls: Call[] = [];
@@ -84,9 +87,7 @@ describe('lines', () => {
         yield bytes('{"a":2}\n');
       },
     });
-    const { bytes: body } = await streamOf(ctx, backend, 1_000, known(), (own) =>
-      backend.stream(ASKED, own),
-    );
+    const { bytes: body } = await streamOf(ctx, backend, LINES, known());
     const response = new Response(body);
     expect(text(new Uint8Array(await response.arrayBuffer()))).toBe('{"a":1}\n{"a":2}\n');
     expect(calls).toMatchObject([{ mode: 'write', numbersAsStrings: true, canonical: false }]);
@@ -99,9 +100,7 @@ describe('lines', () => {
         throw new Lost('CONNECTION_FAILED', 'lost');
       },
     });
-    const { bytes: body } = await streamOf(ctx, backend, 1_000, known(), (own) =>
-      backend.stream(ASKED, own),
-    );
+    const { bytes: body } = await streamOf(ctx, backend, LINES, known());
     const response = new Response(body);
     const [row, last = ''] = text(new Uint8Array(await response.arrayBuffer())).split('\n');
     expect([row, JSON.parse(last).$error.code]).toEqual(['{"a":1}', 'OUTCOME_UNKNOWN']);
@@ -121,9 +120,7 @@ describe('lines', () => {
         }
       },
     });
-    const { bytes: body } = await streamOf(ctx, backend, 1_000, known(), (own) =>
-      backend.stream(ASKED, own),
-    );
+    const { bytes: body } = await streamOf(ctx, backend, LINES, known());
     const response = new Response(body);
     await response.body?.cancel();
     await expect(isFreed).resolves.toBeUndefined();
@@ -136,7 +133,7 @@ describe('lines', () => {
         throw new GatewayError('REQUEST_FAILED', 'no');
       },
     });
-    expect(await codeOf(backend.stream(ASKED, deadline))).toBe('REQUEST_FAILED');
+    expect(await codeOf(backend.stream(ASKED, 'lines', deadline))).toBe('REQUEST_FAILED');
   });
 });
 
@@ -164,7 +161,7 @@ test.each([
 ] as const)('a vendor that lacks %s names the way that has them', async (what, member) => {
   const { backend, deadline } = await backendOf({});
   const calls = {
-    stream: () => backend.stream(ASKED, deadline),
+    stream: () => backend.stream(ASKED, 'lines', deadline),
     watch: () => backend.watch(ASKED, '', deadline),
     transact: () => backend.transact({ ...ASKED, requests: [] }, deadline),
     inspect: () => backend.inspect({ limit: 1 }, deadline),

@@ -2,7 +2,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { kindSpec } from '../../../kinds/index.ts';
 import { TIMEOUT_MAX_MS } from '../../../kinds/members.ts';
-import { type InspectPage, WARNING_CODES, type Warning } from '../../../proto/driver.ts';
+import {
+  type InspectPage,
+  type RowForm,
+  WARNING_CODES,
+  type Warning,
+} from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { RunResponse, TargetSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
 import type { Context } from '../../context.ts';
@@ -52,9 +57,9 @@ export class RelayBackend implements Backend {
     );
   }
 
-  stream(message: RequestMessage, deadline: Deadline): Promise<Opened> {
+  stream(message: RequestMessage, rowForm: RowForm, deadline: Deadline): Promise<Opened> {
     return this.#call(this.target.mode === 'write', deadline, ({ relay, options, ...attempt }) =>
-      open(relay.runStream(this.#message(message, attempt), options)),
+      open(relay.runStream({ ...this.#message(message, attempt), rowForm }, options)),
     );
   }
 
@@ -116,6 +121,17 @@ export class RelayBackend implements Backend {
     return ended.found;
   }
 
+  /** A call for which there is no method here; `address` names the backend. */
+  ask<Answer>(
+    writes: boolean,
+    deadline: Deadline,
+    call: (attempt: Addressed) => Promise<Answer>,
+  ): Promise<Answer> {
+    return this.#call(writes, deadline, (attempt) =>
+      call({ ...attempt, address: this.#address(attempt) }),
+    );
+  }
+
   #call<Answer>(
     writes: boolean,
     deadline: Deadline,
@@ -142,7 +158,7 @@ export class RelayBackend implements Backend {
     const { result, backendUs } = await this.#call(writes, deadline, async (attempt) => {
       const { collectId, ...answer } = await send(attempt);
       if (collectId === '') return answer;
-      return { ...answer, result: await this.#collect(attempt.node, collectId) };
+      return { ...answer, result: await this.collect(attempt.node, collectId) };
     });
     this.timing.backend = Number(backendUs) / 1000;
     return result;
@@ -152,7 +168,7 @@ export class RelayBackend implements Backend {
    * Fetches a kept result from the node that keeps it. The deadline was the backend's: how long
    * the client takes to read is bounded by the longest there is.
    */
-  async #collect(node: Node, collectId: string): Promise<ReadableStream<Uint8Array>> {
+  async collect(node: Node, collectId: string): Promise<ReadableStream<Uint8Array>> {
     const deadline = startDeadline(this.#ctx, TIMEOUT_MAX_MS);
     try {
       const plan = this.#plan([node], false, deadline);
@@ -188,7 +204,12 @@ export class RelayBackend implements Backend {
 
   #bounds({ numbersAsStrings, canonical, replyForm }: Form) {
     const resultMaxBytes = BigInt(this.#ctx.settings.RESULT_MAX_BYTES);
-    return { resultMaxBytes, numbersAsStrings, canonical, replyForm: replyForm ?? '' };
+    return {
+      resultMaxBytes,
+      numbersAsStrings: numbersAsStrings || this.target.numbersAsStrings,
+      canonical,
+      replyForm: replyForm ?? '',
+    };
   }
 
   #address({ sealedConnection }: Sealed): MessageInitShape<typeof TargetSchema> {
@@ -201,6 +222,11 @@ export class RelayBackend implements Backend {
 function warningOf({ code: given, message }: { code: string; message: string }): Warning[] {
   const code = WARNING_CODES.find((each) => each === given);
   return code === undefined ? [] : [{ code, message }];
+}
+
+/** A try, and what names the backend in its message. */
+export interface Addressed extends Attempt {
+  readonly address: MessageInitShape<typeof TargetSchema>;
 }
 
 type Sealed = Pick<Attempt, 'sealedConnection'>;

@@ -28,6 +28,7 @@ export function addUsage(db: Database, counted: Counted) {
       errors: sql<number>`${errors}`.as('errors'),
       connectionStatus: sql<ConnectionStatus>`${status ?? 'unknown'}`.as('connection_status'),
       lastConnectedAt: sql<number | null>`${connectedAt ?? null}`.as('last_connected_at'),
+      degradedAt: sql<number | null>`null`.as('degraded_at'),
     })
     .from(endpoints)
     .where(and(eq(endpoints.orgUuid, orgUuid), eq(endpoints.uuid, endpointUuid)));

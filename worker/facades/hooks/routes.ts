@@ -1,11 +1,17 @@
-/** Callbacks of runs, beside the API: their URL is what lets them in. Spec: workflows.md §3 `wait`, §5. */
+/** What comes beside the API without a token: callbacks of runs, deliveries to webhooks, starts by anyone. Spec: workflows.md §3 `wait`, §5. */
 import * as z from 'zod';
 import { JsonValue } from '../../../kinds/members.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
+import type { PublicContext } from '../../context.ts';
+import { countStart } from '../../limits/hooks.ts';
 import { type AnyRoute, publicRoute } from '../../route.ts';
 import { SAMPLE } from '../../shapes/sample.ts';
+import { begin } from './begin.ts';
 import { BODY_MAX, callBack } from './call-back.ts';
+import { findHook } from './find.ts';
+import { demandSigned, receive } from './receive.ts';
+import { AnyBody, HookEnded, HookPath, HookTaken } from './schema.ts';
 
 const CallbackPath = z.object({
   org: z
@@ -20,8 +26,18 @@ const CallbackPath = z.object({
 type CallbackPath = z.infer<typeof CallbackPath>;
 
 /** The error's own words; there is nobody to look up a request for. */
-function errorBody({ code, message }: GatewayError): Json {
-  return { error: message, message, code };
+function errorBody({ code, message, details }: GatewayError): Json {
+  const told = details.length > 0 ? { details: details as unknown as Json } : {}; // Errors are JSON.
+  return { error: message, message, code, ...told };
+}
+
+/** A webhook and a workflow that anyone may start share their paths: which it is, the path tells. */
+async function hookAt(ctx: PublicContext, { org, path }: HookPath) {
+  const hook = await findHook(ctx, { org, path });
+  const { trigger } = hook;
+  return trigger.type === 'webhook'
+    ? { webhook: { ...hook, trigger } }
+    : { start: { ...hook, trigger } };
 }
 
 export const hookRoutes: AnyRoute[] = [
@@ -62,5 +78,54 @@ export const hookRoutes: AnyRoute[] = [
       })
       .meta({ id: 'CalledBack', description: 'The run goes on' }),
     handle: (ctx, { params, bytes }) => callBack(ctx, params.org, params.token, bytes),
+  }),
+  publicRoute<HookPath, Record<string, never>, Request>({
+    method: 'POST',
+    path: '/hooks/:org/:path{[\\s\\S]+}',
+    facade: {
+      action: 'workflow.deliver',
+      errorBody,
+      readsQuery: true,
+      bodies: {
+        'application/json': AnyBody,
+        'application/x-www-form-urlencoded': AnyBody,
+        'multipart/form-data': AnyBody,
+      },
+    },
+    summary: 'Deliver to a webhook, or start a workflow that anyone may start',
+    description:
+      'A delivery is signed by the scheme of the webhook, over the body as it is sent; a repeat of one that its sender names answers 202 with the first run’s id. With `synchronous: true` on the trigger the reply is that of the run’s end, if it ends within 30 seconds.',
+    tag: 'Workflows',
+    errors: [
+      'DELIVERY_SIGNATURE_INVALID',
+      'NOT_FOUND',
+      'WORKFLOW_PAUSED',
+      'QUOTA_EXCEEDED',
+      'SERVICE_UNAVAILABLE',
+    ],
+    access: {
+      level: 'Public',
+      errors: [],
+      find() {
+        throw new GatewayError('INTERNAL', 'A delivery has no caller to look up');
+      },
+    },
+    async admit(ctx, { params, header }) {
+      const { webhook } = await hookAt(ctx, params as HookPath); // As the path of the route has it.
+      await (webhook ? demandSigned(ctx, webhook, { header }) : countStart(ctx));
+    },
+    changes: 'nothing',
+    maxBytes: 'callers',
+    params: HookPath,
+    body: z.custom<Request>(),
+    idempotency: 'ignored',
+    reply: 'bare',
+    result: HookEnded,
+    accepted: HookTaken,
+    async handle(ctx, { params, bytes, body: request }) {
+      const { webhook, start } = await hookAt(ctx, params);
+      const delivered = { request, bytes, params };
+      return webhook ? receive(ctx, webhook, delivered) : begin(ctx, start, delivered);
+    },
   }),
 ];

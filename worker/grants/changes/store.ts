@@ -6,10 +6,12 @@ import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { EntityKind } from '../../access/explain.ts';
 import type { Database } from '../../context.ts';
 import { heldTo } from '../../db/held.ts';
+import { apiKeys } from '../../db/keys.ts';
 import { memberships, organizations, type ResourceKind, rules } from '../../db/schema.ts';
 import type { Level } from '../../levels.ts';
 import type { IfMatch } from '../../revision.ts';
 import { selectResourceUuid, selectRulesRevision } from '../store.ts';
+import { isAccount, isGroup } from '../subjects.ts';
 
 /** A subject of rules, and the level it is to have; null to have none. */
 export type Entry = readonly [subject: string, level: Level | null];
@@ -70,18 +72,16 @@ export function selectHighRules(db: Database, change: Change) {
   return db.select({ level: rules.level }).from(rules).where(highRules(change)).limit(1);
 }
 
-/** Whether the organization still has a user who is SuperAdmin; groups do not count. */
+/** Whether the organization still has a user who is SuperAdmin; groups and keys do not count. */
 function keepsSuperAdmin({ orgUuid, scope, entries }: Change): SQL | undefined {
   const onOrganization =
     scope === 'everything' || ('resourceUuid' in scope && scope.kind === 'organization');
-  const makesOne = entries.some(
-    ([subject, level]) => level === 'SuperAdmin' && !subject.startsWith('group:'),
-  );
+  const makesOne = entries.some(([subject, level]) => level === 'SuperAdmin' && isAccount(subject));
   if (!onOrganization || makesOne) return undefined;
   const subjects = JSON.stringify(entries.map(([subject]) => subject));
   return sql`exists (select 1 from ${rules} as "kept"
     where "kept"."org_uuid" = ${orgUuid} and "kept"."resource_uuid" = ${orgUuid}
-      and "kept"."level" = 'SuperAdmin' and "kept"."subject" not like 'group:%'
+      and "kept"."level" = 'SuperAdmin' and "kept"."subject" not like '%:%'
       and "kept"."subject" not in (select value from json_each(${subjects})))`;
 }
 
@@ -102,7 +102,7 @@ export interface Author {
 
 /**
  * Gives each subject its level, or none of them: no row comes back when one is no member any
- * longer, the resource is gone, the change touches what its author may not, or no SuperAdmin
+ * longer, or a key is gone, the resource is gone, the change touches what its author may not, or no SuperAdmin
  * would remain.
  */
 export function upsertRules(
@@ -111,11 +111,14 @@ export function upsertRules(
   { bySuperAdmin, by, at }: Author,
 ) {
   const { orgUuid, scope, entries } = change;
-  const users = entries.map(([subject]) => subject).filter((each) => !each.startsWith('group:'));
+  const subjects = entries.map(([subject]) => subject).filter((each) => !isGroup(each));
+  const list = JSON.stringify(subjects);
   const members = sql`(select count(*) from ${memberships} where ${memberships.orgUuid} = ${orgUuid}
-    and ${memberships.accountUuid} in (select value from json_each(${JSON.stringify(users)})))`;
+    and ${memberships.accountUuid} in (select value from json_each(${list})))`;
+  const keys = sql`(select count(*) from ${apiKeys} where ${apiKeys.orgUuid} = ${orgUuid}
+    and 'key:' || ${apiKeys.uuid} in (select value from json_each(${list})))`;
   const allowed = and(
-    sql`${members} = ${users.length}`,
+    sql`${members} + ${keys} = ${subjects.length}`,
     isThere(db, orgUuid, scope),
     mayMake(change, bySuperAdmin),
   );
@@ -240,6 +243,6 @@ function isNoSuperAdmin(change: Change): SQL | undefined {
   const subjects = JSON.stringify(change.entries.map(([subject]) => subject));
   return sql`not exists (select 1 from ${rules} as "lost"
     where "lost"."org_uuid" = ${change.orgUuid} and "lost"."resource_uuid" = ${change.orgUuid}
-      and "lost"."level" = 'SuperAdmin' and "lost"."subject" not like 'group:%'
+      and "lost"."level" = 'SuperAdmin' and "lost"."subject" not like '%:%'
       and "lost"."subject" in (select value from json_each(${subjects})))`;
 }

@@ -3,13 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { encode, type Frame } from '../../../proto/tunnel/frame.ts';
 import { byHand, pairOf } from '../../../proto/tunnel/test/pair.ts';
 import { exchange } from './exchange.ts';
+import { HeldReplies } from './held-replies.ts';
 
 const FILLER: readonly Frame[] = Array.from({ length: 10_000 }, () => ({ type: 'pong', nonce: 9 }));
 
 /** A request that its relay answers by the frames that are given, each list one message. */
 async function answeredBy(...messages: readonly (readonly Frame[])[]): Promise<Response> {
   const pair = pairOf(byHand().serve);
-  const reply = exchange(new Request('http://node/method'), pair.gateway);
+  const reply = exchange(new Request('http://node/method'), pair.gateway, {
+    organization: 'own',
+    replies: new HeldReplies(1024),
+  });
   // The request is sent a turn later.
   await new Promise((resolve) => setTimeout(resolve));
   pair.deliver();

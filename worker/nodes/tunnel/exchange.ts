@@ -4,20 +4,31 @@ import type { Break, Call, CallListener } from '../../../proto/tunnel/call.ts';
 import type { CallingEnd } from '../../../proto/tunnel/end.ts';
 import type { ReplyHead, RequestHead } from '../../../proto/tunnel/frame.ts';
 import { broken } from '../../drivers/tunnel-reply.ts';
+import type { HeldReplies, Holding } from './held-replies.ts';
 
 /** A body of at most so many bytes is read whole, and travels with its head. */
 const WHOLE_MAX_BYTES = 64 * 1024;
 /** The relay's handlers ask that there is one. */
 const HOST = 'node';
 
+/** What bounds the memory of replies. */
+export interface HeldBy {
+  readonly organization: string;
+  readonly replies: HeldReplies;
+}
+
 /** Sends the request; answers the reply, or what `broken` makes of a call that has none. */
-export async function exchange(request: Request, end: CallingEnd): Promise<Response> {
+export async function exchange(
+  request: Request,
+  end: CallingEnd,
+  { organization, replies }: HeldBy,
+): Promise<Response> {
   const whole = await wholeBody(request);
   if (end.isClosed) return broken('refused');
-  const reply = new Reply();
+  const reply: Reply = new Reply(replies.begin(organization, () => reply.giveUp()));
   const call = end.call(headOf(request, whole), reply);
   reply.call = call;
-  const leave = (): void => call.reset('cancelled');
+  const leave = (): void => reply.giveUp();
   request.signal.addEventListener('abort', leave);
   if (request.signal.aborted) leave();
   if (whole === undefined) void sendBody(request, call);
@@ -59,10 +70,15 @@ class Reply implements CallListener {
   call: Call | undefined;
   #head: ReplyHead | undefined;
   readonly #gathered = new GatheredBytes();
+  readonly #holding: Holding;
   #hasEnded = false;
   #how: Break | undefined;
   /** Set while a reader waits for what comes next. */
   #more: (() => void) | undefined;
+
+  constructor(holding: Holding) {
+    this.#holding = holding;
+  }
 
   get response(): Promise<Response> {
     return this.#response.promise;
@@ -78,6 +94,7 @@ class Reply implements CallListener {
   data(bytes: Uint8Array): void {
     const isMost = bytes.byteLength * 2 > bytes.buffer.byteLength;
     this.#gathered.add(isMost ? bytes : bytes.slice());
+    this.#holding.add(isMost ? bytes.buffer.byteLength : bytes.byteLength);
     this.#more?.();
   }
 
@@ -92,11 +109,26 @@ class Reply implements CallListener {
     this.#more?.();
   }
 
+  /** Nobody reads it any more, or not as fast as others need the memory: it breaks off. */
+  giveUp(): void {
+    this.#take();
+    // What came whole, and is dropped, must not look like an empty body.
+    this.#hasEnded = false;
+    this.call?.reset('cancelled');
+    this.broken('lost');
+  }
+
+  #take(): Uint8Array {
+    this.#holding.release();
+    return this.#gathered.take();
+  }
+
   /** A head that no reply can have, such as one with a line break, fails the call alone. */
   #resolve(head: ReplyHead): void {
     try {
       this.#response.resolve(this.#answer(head));
     } catch {
+      this.#take();
       this.call?.reset('failed');
       this.#response.resolve(broken('failed'));
     }
@@ -104,7 +136,7 @@ class Reply implements CallListener {
 
   #answer({ status, headers }: ReplyHead): Response {
     if (this.#how !== undefined) return broken(this.#how);
-    const body = this.#hasEnded ? this.#gathered.take() : this.#stream();
+    const body = this.#hasEnded ? this.#take() : this.#stream();
     return new Response(body, { status, headers });
   }
 
@@ -117,7 +149,7 @@ class Reply implements CallListener {
           controller.enqueue(part);
           this.call?.consumed(part.byteLength);
         },
-        cancel: () => this.call?.reset('cancelled'),
+        cancel: () => this.giveUp(),
       },
       { highWaterMark: 0 },
     );
@@ -126,7 +158,7 @@ class Reply implements CallListener {
   /** The next part; undefined at the end. @throws Error when the call was broken off */
   async #next(): Promise<Uint8Array | undefined> {
     for (;;) {
-      if (this.#gathered.length > 0) return this.#gathered.take();
+      if (this.#gathered.length > 0) return this.#take();
       if (this.#hasEnded) return undefined;
       if (this.#how !== undefined) throw new Error('The tunnel was lost');
       await new Promise<void>((resolve) => {

@@ -3,10 +3,11 @@ import { Budget } from '../../../proto/tunnel/budget.ts';
 import { CALLS_MAX, CallingEnd } from '../../../proto/tunnel/end.ts';
 import { broken } from '../../drivers/tunnel-reply.ts';
 import { exchange } from './exchange.ts';
+import { heldReplies } from './held-replies.ts';
 
 /** Sockets of a node at a time; a relay keeps two, and may dial anew before the loss of one is known. Spec silent. */
 const SOCKETS_MAX = 4;
-/** Bytes of replies that nobody has read yet: the object's isolate has 128 MB, for other objects, too. Spec silent. */
+/** Bytes of replies that nobody has read yet, before each gets the least; held-replies.ts bounds all nodes together. Spec silent. */
 const BUDGET_BYTES = 24 * 1024 * 1024;
 /** How often sockets with calls in flight are looked at, in milliseconds. */
 const LOOK_MS = 500;
@@ -44,12 +45,15 @@ interface Held {
 /** What tunnels need of their object. */
 export interface NodeTunnelsOptions {
   readonly state: DurableObjectState;
+  /** Whose node it is. */
+  readonly organization: string;
   /** Told when there is a first tunnel, and when there is none any more; also of one that was lost while the object was away. */
   changed(isOpen: boolean): void;
 }
 
 /** The tunnels of a node. */
 export class NodeTunnels {
+  readonly organization: string;
   readonly #state: DurableObjectState;
   readonly #changed: (isOpen: boolean) => void;
   readonly #budget = new Budget(BUDGET_BYTES);
@@ -61,7 +65,8 @@ export class NodeTunnels {
   #watching: ReturnType<typeof setInterval> | undefined;
 
   /** Takes up the sockets that were there before the object was away. */
-  constructor({ state, changed }: NodeTunnelsOptions) {
+  constructor({ state, organization, changed }: NodeTunnelsOptions) {
+    this.organization = organization;
     this.#state = state;
     this.#changed = changed;
     for (const socket of state.getWebSockets()) this.#hold(socket);
@@ -88,7 +93,8 @@ export class NodeTunnels {
     const held = this.#choose();
     if (held === undefined) return broken('refused');
     this.#watch();
-    return exchange(request, held.end);
+    const { organization } = this;
+    return exchange(request, held.end, { organization, replies: heldReplies });
   }
 
   /** A message came. */

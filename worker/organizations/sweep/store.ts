@@ -3,6 +3,7 @@ import { and, asc, eq, isNotNull, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { deleteHeads } from '../../audit/store.ts';
 import type { Database } from '../../context.ts';
+import { apiKeyDigests, apiKeys } from '../../db/keys.ts';
 import { nodes } from '../../db/nodes.ts';
 import {
   endpoints,
@@ -15,6 +16,7 @@ import {
   rules,
 } from '../../db/schema.ts';
 import { auditTotals, storageHoldings } from '../../db/storage.ts';
+import { workflowTasks } from '../../db/tasks.ts';
 import {
   templateReferences,
   templateRuns,
@@ -28,8 +30,9 @@ import {
   workflowReferences,
   workflowRuns,
   workflows,
-  workflowTasks,
   workflowTotals,
+  workflowTriggerNews,
+  workflowTriggers,
   workflowVersions,
 } from '../../db/workflows.ts';
 
@@ -82,6 +85,8 @@ export function deleteSome(db: Database, orgUuid: string, limit: number) {
     deleteRows(db, memberships, orgUuid, limit),
     deleteRows(db, memberActivity, orgUuid, limit),
     deleteRows(db, rules, orgUuid, limit),
+    deleteRows(db, apiKeys, orgUuid, limit),
+    deleteRows(db, apiKeyDigests, orgUuid, limit),
     deleteRows(db, placements, orgUuid, limit),
     deleteRows(db, nodes, orgUuid, limit),
     deleteRows(db, endpointUsage, orgUuid, limit),
@@ -94,6 +99,8 @@ export function deleteSome(db: Database, orgUuid: string, limit: number) {
     deleteRows(db, workflowVersions, orgUuid, limit),
     deleteRows(db, workflowReferences, orgUuid, limit),
     deleteRows(db, workflowHooks, orgUuid, limit),
+    deleteRows(db, workflowTriggers, orgUuid, limit),
+    deleteRows(db, workflowTriggerNews, orgUuid, limit),
     deleteRows(db, workflowRuns, orgUuid, limit),
     deleteRows(db, workflowTasks, orgUuid, limit),
     deleteRows(db, workflowDeadLetters, orgUuid, limit),

@@ -10,12 +10,15 @@ import { eq, is, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/d1';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { expect, test, vi } from 'vitest';
+import * as keySchema from '../../db/keys.ts';
 import * as schema from '../../db/schema.ts';
+import * as tasks from '../../db/tasks.ts';
 import * as templateSchema from '../../db/templates.ts';
 import * as workflowSchema from '../../db/workflows.ts';
 import worker from '../../index.ts';
 import { chainOf, contextOf, numberAll } from '../../test/audit.ts';
 import { insertEndpoint, NOW, startGateway, type TestGateway } from '../../test/gateway.ts';
+import { makeKey } from '../../test/keys.ts';
 import { pingingRelay } from '../../test/pinging-relay.ts';
 import { insertTemplate } from '../../test/template.ts';
 import { markDeleted } from '../store.ts';
@@ -28,17 +31,15 @@ const { accounts, endpoints, endpointUsage, memberships, passwordResets, placeme
 const { templateReferences, templateRuns, templateUsage } = templateSchema;
 const TEN_MINUTES = 10 * 60 * 1000;
 
-/** Every table of the schema that has an organization's rows, with the column that tells whose. */
-const TABLES = Object.values({ ...schema, ...templateSchema, ...workflowSchema }).flatMap(
-  (each) => {
-    if (!is(each, SQLiteTable)) return [];
-    const { name, columns } = getTableConfig(each);
-    const column = columns.find(
-      (its) => its.name === (name === 'organizations' ? 'uuid' : 'org_uuid'),
-    );
-    return column ? [{ name, table: each, column }] : [];
-  },
-);
+const SCHEMAS = [schema, keySchema, templateSchema, workflowSchema, tasks];
+/** Every table that has an organization's rows, with the column that tells whose. */
+const TABLES = SCHEMAS.flatMap((all) => Object.values<unknown>(all)).flatMap((each) => {
+  if (!is(each, SQLiteTable)) return [];
+  const { name, columns } = getTableConfig(each);
+  const whose = name === 'organizations' ? 'uuid' : 'org_uuid';
+  const column = columns.find((its) => its.name === whose);
+  return column ? [{ name, table: each, column }] : [];
+});
 
 /** Rows of an organization by table; tables without any are left out. */
 async function rowsOf(orgUuid: string): Promise<Record<string, number>> {
@@ -83,6 +84,7 @@ async function furnished(relay = pingingRelay().methods) {
   }
   await furnishTemplates(gateway);
   await furnishWorkflows(gateway);
+  for (let at = 0; at < 3; at += 1) await makeKey(gateway);
   await startReset(user.uuid);
   await gateway.call('PATCH', '/organizations', { name: 'So that there is an audit' });
   await chainOf(orgUuid).head(orgUuid);
@@ -153,6 +155,8 @@ const ALL = [
   'workflow_runs',
   'workflow_tasks',
   'workflow_totals',
+  'workflow_trigger_news',
+  'workflow_triggers',
   'workflow_versions',
   'workflows',
 ];

@@ -4,6 +4,7 @@
  */
 import { deleteEntries } from '../../audit/store.ts';
 import type { PublicContext } from '../../context.ts';
+import { clearChanges } from '../../data-changes/tell.ts';
 import { releaseEndpoint } from '../../endpoints/release.ts';
 import { clearKeys } from '../../idempotency/clear.ts';
 import { forgetNodes } from '../../nodes/forget.ts';
@@ -55,6 +56,8 @@ export async function sweepOrganization(ctx: PublicContext, marked: Marked): Pro
   await ctx.env.AUDIT_CHAIN.getByName(marked.uuid).forget();
   await clearKeys(ctx.env, marked.uuid);
   await clearRuns(ctx.env, marked.uuid);
+  await ctx.env.WEBHOOK_DELIVERIES.getByName(marked.uuid).clear();
+  await ctx.env.TRANSACTION_LOGS.getByName(marked.uuid).clear();
   await ctx.db.batch([
     ...deleteSome(ctx.db, marked.uuid, ROWS_MAX),
     deleteMarked(ctx.db, marked.uuid),
@@ -72,6 +75,11 @@ async function removeEndpoints(ctx: PublicContext, orgUuid: string, isOld: boole
     if (rows.length === 0) return true;
     const outcomes = await Promise.allSettled(
       rows.map((row) => releaseEndpoint(ctx, { row: { ...row, orgUuid } })),
+    );
+    await clearChanges(
+      ctx.env,
+      orgUuid,
+      rows.map(({ uuid }) => uuid),
     );
     const done = rows.filter((_row, at) => isOld || outcomes[at]?.status === 'fulfilled');
     await deleteEndpoints(

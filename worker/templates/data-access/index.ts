@@ -53,7 +53,7 @@ class DataAccess implements Compiled {
     }));
   }
 
-  /** @throws GatewayError BAD_REQUEST naming all that is missing or of another type, NOT_SUPPORTED for two-phase */
+  /** @throws GatewayError BAD_REQUEST naming all that is missing or of another type */
   async run(input: Json, run: Run): Promise<Json> {
     const { calls, faults } = this.#calls(input, run);
     const [first] = faults;
@@ -62,10 +62,8 @@ class DataAccess implements Compiled {
       throw new GatewayError('BAD_REQUEST', message, { details: faults });
     }
     if (this.#sort === 'TwoPhaseTransaction') {
-      throw new GatewayError(
-        'NOT_SUPPORTED',
-        'Transactions over several endpoints are not run yet',
-      );
+      const operations = calls.map(({ endpoint, request }) => ({ ...request, endpoint }));
+      return run.transact({ operations, ...this.#rest });
     }
     const [call] = calls;
     return call ? run.send(call) : null;

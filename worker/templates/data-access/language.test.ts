@@ -133,7 +133,7 @@ describe('a transaction', () => {
     expect(faults).toContainEqual(expect.stringContaining(message));
   });
 
-  test('over several endpoints is read and shown, and not run', async () => {
+  test('over several endpoints is shown, and sent as one', async () => {
     const operations = [
       { ...one, endpoint: 'a' },
       { ...one, endpoint: 'b' },
@@ -150,7 +150,12 @@ describe('a transaction', () => {
       { rule: 'a', request: { endpoint: 'a', operation: 'transaction', request } },
       { rule: 'b', request: { endpoint: 'b', operation: 'transaction', request } },
     ]);
-    await expect(template.run({ a: 1 }, runOf())).rejects.toMatchObject({ code: 'NOT_SUPPORTED' });
+    await expect(template.run({ a: 1 }, runOf())).resolves.toEqual({
+      operations: [
+        { ...request, endpoint: 'a' },
+        { ...request, endpoint: 'b' },
+      ],
+    });
     const set = { type: 'set', key: 'k', value: 'v' };
     const both = ['a', 'b'].map((endpoint) => ({ ...set, endpoint }));
     const { faults } = reading(

@@ -1,11 +1,12 @@
 /** The state of one run of a template. */
 import { GatewayError } from '../../../proto/errors.ts';
-import type { Json, JsonObject } from '../../../proto/json.ts';
+import { type Json, type JsonObject, setMember } from '../../../proto/json.ts';
 import { isMovedWithin } from '../../../proto/ordered-json.ts';
 import type { Budget } from '../../language/expressions/index.ts';
 import type { Fault, Run, Step } from '../compiled.ts';
-import { type Reason, RunOver, TooManyFaults } from './failure.ts';
-import type { Slots } from './scope.ts';
+import { type Reason, RunOver, TooManyFaults, Unsent } from './failure.ts';
+import type { Rounds } from './results.ts';
+import { RESULTS, type Slots } from './scope.ts';
 import type { Searches } from './searches.ts';
 import type { Trace } from './trace.ts';
 
@@ -31,6 +32,8 @@ export interface NestedCall {
   readonly parameters: JsonObject;
   /** Whether nothing shows its result. */
   readonly isUnseen: boolean;
+  /** Number of the rule that makes it. */
+  readonly rule: number;
 }
 
 /** What a nested call ended in. */
@@ -69,6 +72,8 @@ export class Execution {
   isMoved: boolean;
   /** Of a run whose long searches give way to others. */
   searches: Searches | undefined;
+  /** Of a template whose rules name results. */
+  rounds: Rounds | undefined;
 
   constructor(run: Run, input: Json, parameters: JsonObject, trace?: Trace) {
     this.run = run;
@@ -123,11 +128,21 @@ export class Execution {
     }
   }
 
-  /** The outcome of the next nested call. */
-  outcome(): Outcome {
-    const outcome = this.outcomes[this.next];
+  /** The outcome of the next nested call, or of a rule's next. @throws Unsent where the run ends before it is made */
+  outcome(rule: number): Outcome {
+    const at = this.rounds === undefined ? this.next : this.rounds.take(rule);
+    const outcome = at === undefined ? undefined : this.outcomes[at];
     this.next += 1;
-    return outcome ?? { error: new GatewayError('INTERNAL', 'A nested template was not run') };
+    if (outcome !== undefined) return outcome;
+    if (this.rounds?.isStopped) throw new Unsent('not sent, because a rule before it failed');
+    return { error: new GatewayError('INTERNAL', 'A nested template was not run') };
+  }
+
+  /** Gives a result its name. */
+  name(name: string, value: Json | undefined): void {
+    const results = this.slots[RESULTS] as JsonObject; // Rules that name results run with such a slot.
+    if (value === undefined) delete results[name];
+    else setMember(results, name, value);
   }
 }
 
@@ -141,4 +156,6 @@ export interface Rule {
   readonly apply: Apply;
   /** Undefined of rules without nested templates. */
   readonly gather: Gather | undefined;
+  /** Of a rule that may name its result: does that alone, and writes nothing. */
+  readonly compute?: Apply;
 }

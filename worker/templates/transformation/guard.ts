@@ -6,6 +6,7 @@ import type { Apply, Execution, Gather, Output } from './execution.ts';
 import { endOfRun, Unsent } from './failure.ts';
 import { tellMoved } from './measure.ts';
 import { decide, type OnError, placed } from './on-error.ts';
+import type { OwnResults } from './results.ts';
 import { holds } from './scope.ts';
 import { put, type Target } from './target.ts';
 
@@ -21,35 +22,58 @@ export interface Head {
   readonly onError: OnError;
   /** Where a default goes. */
   readonly target: Target | undefined;
+  /** Of a template whose rules name results. */
+  readonly results?: OwnResults | undefined;
 }
 
 /** Does what a rule does where its condition holds, and decides when it fails. */
 export function guarded(head: Head, body: Apply): Apply {
-  const { condition, label } = head;
+  const { condition, label, results } = head;
   return (x, output) => {
     const { trace } = x;
     const draft = trace?.begin(label);
+    if (results !== undefined && isLeftOut(results, x)) return;
     const { memory } = x.budget;
     try {
       if (condition === undefined || holds(condition.run(x.slots, x.budget))) body(x, output);
       else trace?.note('its condition does not hold');
     } catch (error) {
       if (error instanceof Unsent) {
-        trace?.note(error.message);
+        leaveOut(results, error.message, x);
         return;
       }
       const decided = failed(head, error, x, output, memory);
-      if (draft) {
-        draft.note = decided;
-        if (head.onError.logLevel !== undefined) draft.logLevel = head.onError.logLevel;
-      }
+      if (draft) Object.assign(draft, { note: decided, ...levelOf(head.onError) });
     }
   };
 }
 
+function levelOf({ logLevel }: OnError): { readonly logLevel?: string } {
+  return logLevel === undefined ? {} : { logLevel };
+}
+
+/** Whether a rule reads a result that is not there because its request was not sent; a render is told when it sends. */
+function isLeftOut(results: OwnResults, x: Execution): boolean {
+  const { rounds, trace } = x;
+  if (trace && results.sends !== undefined) trace.current.round = results.sends + 1;
+  const missing = rounds && results.missing(rounds);
+  if (missing === undefined) return false;
+  leaveOut(results, `needs results.${missing}, whose request was not sent`, x);
+  return true;
+}
+
+function leaveOut(
+  results: OwnResults | undefined,
+  why: string,
+  { rounds, trace }: Execution,
+): void {
+  trace?.note(why);
+  if (results !== undefined) rounds?.leave(results);
+}
+
 /** Answers what became of the rule, in words. @throws what ends the run */
 function failed(head: Head, error: unknown, x: Execution, output: Output, memory: number): string {
-  const { onError, path, level, target } = head;
+  const { onError, path, level, target, results } = head;
   if (endOfRun(error) !== undefined) x.endedAt ??= path;
   if (error instanceof GatewayError && onError.action === 'fail' && onError.message === undefined) {
     if (error.cause instanceof BudgetFault) throw error.cause;
@@ -63,6 +87,7 @@ function failed(head: Head, error: unknown, x: Execution, output: Output, memory
   if (decision === 'skip') return `left out, because it failed: ${words}`;
   if ('value' in decision) {
     putDefault(decision.value, target, x, output);
+    if (results?.name !== undefined) x.name(results.name, decision.value);
     return `its default, because it failed: ${words}`;
   }
   x.fail(path, onError.message === undefined ? placed(decision, x, level) : decision);

@@ -1,5 +1,5 @@
 /** Transformations: reads their definitions, and runs and renders what was read. Contract §8. */
-import type { Json } from '../../../proto/json.ts';
+import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { unordered } from '../../../proto/ordered-json.ts';
 import { type Pieces, whole } from '../../../proto/work/pieces.ts';
 import {
@@ -15,8 +15,9 @@ import type { TransformationDefinition } from '../definition.ts';
 import { parametersOf } from './parameters.ts';
 import { Places } from './places.ts';
 import { Report } from './report.ts';
-import { readRules } from './rules.ts';
-import { Scope, TAKEN } from './scope.ts';
+import { Naming } from './results.ts';
+import { DEPTH_MAX, readRules } from './rules.ts';
+import { RESULTS_NAME, Scope, TAKEN } from './scope.ts';
 import { Shown } from './shown.ts';
 import { Transformation } from './transformation.ts';
 
@@ -46,8 +47,15 @@ export function* transformationInPieces(definition: TransformationDefinition): P
   const places = new Places();
   const readParameters = parametersOf(definition.parameters, report);
   const shown = new Shown(performance.lazyEvaluation === true ? outputSchema : undefined);
-  const place = { scope: new Scope(sources), places, shown, depth: 0, references };
   const list = definition.transformationRules;
+  const naming = givesNames(list) ? new Naming() : undefined;
+  if (naming && sources.functions?.has(RESULTS_NAME)) {
+    report.add(
+      `functions.${RESULTS_NAME}`,
+      'is what rules with as call their results: choose another name',
+    );
+  }
+  const place = { scope: new Scope(sources, naming), places, shown, depth: 0, references };
   const rules = yield* readRules(list, 'transformationRules', { report }, place);
   places.settle();
   const schemas = {
@@ -58,7 +66,8 @@ export function* transformationInPieces(definition: TransformationDefinition): P
   const { parallelization } = performance;
   const compiled = new Transformation(definition, {
     name: definition.name,
-    width: parallelization?.enabled === true ? parallelization.maxWorkers : 1,
+    width: widthOf(parallelization, naming !== undefined),
+    lastRound: naming?.extent.calls,
     rules,
     places,
     references,
@@ -67,6 +76,28 @@ export function* transformationInPieces(definition: TransformationDefinition): P
     readParameters,
   });
   return { compiled, faults: [] };
+}
+
+/** Requests of one round that go out together where a template does not say. Spec silent. */
+const TOGETHER = 4;
+
+function widthOf(
+  settings: NonNullable<TransformationDefinition['performanceSettings']>['parallelization'],
+  isInRounds: boolean,
+): number {
+  if (settings === undefined) return isInRounds ? TOGETHER : 1;
+  return settings.enabled ? settings.maxWorkers : 1;
+}
+
+/** Whether any rule names its result: only then has `results` a meaning of its own. */
+function givesNames(list: readonly Json[], depth = 0): boolean {
+  return list.some((rule) => {
+    if (!isJsonObject(rule) || depth > DEPTH_MAX) return false;
+    if (Object.hasOwn(rule, 'as')) return true;
+    return [rule.rules, rule.else].some(
+      (each) => Array.isArray(each) && givesNames(each, depth + 1),
+    );
+  });
 }
 
 /** Names that expressions read as something else, so that no function may have them. Spec silent. */

@@ -3,21 +3,24 @@ import type { Json } from '../../../proto/json.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { type Elements, elementsOf } from './elements.ts';
 import { type Apply, type Execution, type Gather, Output, type Rule } from './execution.ts';
-import { RuleFault } from './failure.ts';
+import { RuleFault, Unsent } from './failure.ts';
 import { guarded, guardedGather, type Head } from './guard.ts';
 import { CONTAINER_BYTES, ELEMENT_BYTES } from './measure.ts';
 import { begun, headOf, type Place, targetIn } from './place.ts';
 import { ANY, Places } from './places.ts';
 import type { Members } from './report.ts';
+import type { OwnResults } from './results.ts';
+import { Shown } from './shown.ts';
 import { put, type Target, valueAt } from './target.ts';
 import { hidden } from './value-rule.ts';
 
 /** What is made for each element. */
 interface Made {
-  readonly target: Target;
+  /** Undefined where nothing shows what is made. */
+  readonly target: Target | undefined;
   readonly places: Places;
-  /** Whether nothing shows what is made. */
-  readonly isHidden: boolean;
+  /** Of a loop that names what it makes. */
+  readonly results: OwnResults | undefined;
 }
 
 /** What is done for each element. */
@@ -43,34 +46,72 @@ export function* loopRule(
   if (forEach === undefined) return undefined;
   const { elements, inner } = elementsOf(forEach, place.scope);
   const isHidden = target !== undefined && place.shown.hides(target.steps);
-  const within = withinOf(rule, target, { ...place, scope: inner });
+  const { naming } = place.scope;
+  const names = naming?.within(new Map(naming.known), place.results?.within);
+  const within = withinOf(rule, target, { ...place, scope: inner.withNaming(names) });
   const rules = yield* readRules(rule, 'rules', within);
   if (within.places !== place.places) within.places.settle();
   if (elements === undefined) return undefined;
-  const gathers = rules.flatMap(({ gather }) => gather ?? []);
-  if (isHidden && gathers.length === 0) return hidden({ text: label });
-  const own = { rules: rules.map(({ apply }) => apply), isDeciding: decides(head) };
-  const body =
-    target === undefined
-      ? writing(elements, own)
-      : making(elements, own, { target, places: within.places, isHidden });
-  return {
-    apply: guarded(head, body),
-    gather:
-      gathers.length === 0
-        ? undefined
-        : guardedGather(head.condition, gathering(elements, gathers)),
+  const own = [...(names?.known.keys() ?? [])].filter((name) => !naming?.known.has(name));
+  const results = rule.has('as') ? place.results : undefined;
+  const made = { target: isHidden ? undefined : target, places: within.places, results };
+  if (isHidden && results === undefined && !rules.some(({ gather }) => gather !== undefined)) {
+    return hidden({ text: label });
+  }
+  return assembled(head, elements, { rules, forgets: forgetting(own) }, made);
+}
+
+/** The rule of what was read. */
+function assembled(
+  head: Head,
+  elements: Elements,
+  { rules, forgets }: { readonly rules: readonly Rule[]; readonly forgets: readonly Forget[] },
+  made: Made,
+): Rule {
+  const within = {
+    rules: [...forgets, ...rules.map(({ apply }) => apply)],
+    isDeciding: decides(head),
   };
+  const gathers = rules.flatMap(({ gather }) => gather ?? []);
+  const gather =
+    gathers.length === 0
+      ? undefined
+      : guardedGather(head.condition, gathering(elements, [...forgets, ...gathers]));
+  const isWriting = head.target === undefined && made.results === undefined;
+  const body = isWriting ? writing(elements, within) : making(elements, within, made);
+  const apply = guarded(head, body);
+  if (made.results === undefined) return { apply, gather };
+  const silent = making(elements, within, { ...made, target: undefined });
+  return { apply, gather, compute: guarded({ ...head, target: undefined }, silent) };
+}
+
+/** Takes away what the rules named for the element before. */
+type Forget = (x: Execution) => void;
+
+/** Before the rules of an element: names of results belong to the element at hand. */
+function forgetting(names: readonly string[]): readonly Forget[] {
+  if (names.length === 0) return [];
+  return [
+    (x) => {
+      for (const name of names) {
+        x.name(name, undefined);
+        x.rounds?.unsent.delete(name);
+      }
+    },
+  ];
 }
 
 /** With a target, rules write to an output of their own; without, to the one that the loop is in. */
 function withinOf(rule: Members, target: Target | undefined, place: Place): Place {
-  if (!rule.has('target')) return place;
+  const isNamed = rule.has('as');
+  if (!rule.has('target') && !isNamed) return place;
   if (target !== undefined) {
-    place.places.add(target, [], 2);
-    place.places.add(target, [ANY], 1);
+    // A result that has a name stays what it is, whatever rules write into the output.
+    place.places.add(target, [], isNamed ? 0 : 2);
+    place.places.add(target, [ANY], isNamed ? 0 : 1);
   }
-  const shown = place.shown.below(target?.steps ?? []).elements;
+  // Rules may read all of a result that has a name.
+  const shown = isNamed ? new Shown(undefined) : place.shown.below(target?.steps ?? []).elements;
   return { ...place, places: new Places(), shown };
 }
 
@@ -116,7 +157,7 @@ function writing(elements: Elements, { rules, isDeciding }: Within): Apply {
 }
 
 /** With a target: a fresh object for each element; they join the array that is there, if one is. */
-function making(elements: Elements, within: Within, { target, places, isHidden }: Made): Apply {
+function making(elements: Elements, within: Within, { target, places, results }: Made): Apply {
   const each = { rules: within.rules, places };
   return (x, output) => {
     const from = elements.of(x);
@@ -126,9 +167,14 @@ function making(elements: Elements, within: Within, { target, places, isHidden }
     }
     x.trace?.input(from as Json); // It is JSON; nobody changes it.
     const array = roomFor(from, elements);
+    const before = x.rounds?.leftOut;
     if (within.isDeciding) deciding(x, () => makeAll(from, elements, each, array, x));
     else makeAll(from, elements, each, array, x);
-    if (!isHidden) join(array, target, x, output);
+    if (results?.name !== undefined) {
+      if (x.rounds?.leftOut !== before) throw new Unsent('some of its requests were not sent');
+      x.name(results.name, array.slice());
+    }
+    if (target !== undefined) join(array, target, x, output);
   };
 }
 

@@ -13,18 +13,19 @@ export function nestedOf(rule: Members, place: Place, isUnseen: boolean): Produc
   const input = inputOf(rule, place);
   const { object: parameters = {} } = rule.members('parameters') ?? {};
   if (id === undefined || input === undefined) return undefined;
+  const number = place.references.length;
   place.references.push({ kind: 'template', id, path: rule.at('template') });
   const gather: Gather = (x) => {
     x.spend(10);
     x.take(100);
     const value = input(x);
-    if (value !== undefined) x.calls.push({ id, input: value, parameters, isUnseen });
+    if (value !== undefined) x.calls.push({ id, input: value, parameters, isUnseen, rule: number });
   };
   const produce: Get = (x) => {
     const value = input(x);
     x.trace?.input(value);
     if (value === undefined) return undefined;
-    const outcome = x.outcome();
+    const outcome = x.outcome(number);
     if ('error' in outcome) {
       x.trace?.fold(outcome.steps ?? []);
       throw outcome.error;

@@ -6,12 +6,12 @@ import type { Execution, NestedCall, Outcome } from './execution.ts';
 import { cut, endOfRun, RuleFault, RunOver } from './failure.ts';
 
 /**
- * Makes every call that was gathered; outcomes stand in the order of the calls. A promise only
+ * Makes every call that was gathered, from one on; outcomes stand in the order of the calls. A promise only
  * where a call returns one; then at most `width` calls are under way at a time.
  * @throws what ends the whole run
  */
-export function callAll(x: Execution, width: number): Promise<void> | undefined {
-  for (let at = 0; at < x.calls.length; at += 1) {
+export function callAll(x: Execution, width: number, from = 0): Promise<void> | undefined {
+  for (let at = from; at < x.calls.length; at += 1) {
     const outcome = call(x, at);
     if (outcome instanceof Promise) return callOthers(x, at, outcome, width);
     x.outcomes[at] = outcome;

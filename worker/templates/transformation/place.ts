@@ -6,6 +6,7 @@ import type { Head } from './guard.ts';
 import { onErrorOf } from './on-error.ts';
 import type { Places } from './places.ts';
 import type { Members } from './report.ts';
+import type { OwnResults } from './results.ts';
 import type { Scope } from './scope.ts';
 import type { Shown } from './shown.ts';
 import { type Target, targetOf } from './target.ts';
@@ -21,6 +22,8 @@ export interface Place {
   readonly depth: number;
   /** Templates that are nested. */
   readonly references: Reference[];
+  /** Of a template whose rules name results: of the rule at hand. */
+  readonly results?: OwnResults | undefined;
 }
 
 /** The member that names a target; undefined, with a fault, when it cannot be one. */
@@ -47,15 +50,16 @@ export function headOf(
   rule: Members,
   label: string,
   target: Target | undefined,
-  { scope }: Place,
+  { scope, results }: Place,
 ): Head {
   return {
     path: rule.path,
     label,
     level: scope.level,
     condition: conditionOf(rule, scope),
-    onError: onErrorOf(rule, target !== undefined || rule.has('target')),
+    onError: onErrorOf(rule, target !== undefined || rule.has('target') || rule.has('as')),
     target,
+    results,
   };
 }
 

@@ -11,6 +11,8 @@ import { callAll } from './nested.ts';
 import type { ReadParameters } from './parameters.ts';
 import { begun } from './place.ts';
 import type { Places } from './places.ts';
+import { Rounds } from './results.ts';
+import { RESULTS } from './scope.ts';
 import { withSearches } from './searches.ts';
 
 /** What was read of a definition. */
@@ -27,13 +29,20 @@ export interface Parts {
   readonly readParameters: ReadParameters;
   /** Nested calls under way at a time. */
   readonly width: number;
+  /** Of a template whose rules name results: the last round of its requests, -1 where it sends none. */
+  readonly lastRound: number | undefined;
 }
 
 /**
  * Makes the calls of nested templates that rules are going to need; a promise where one of them is,
  * or where finding out takes long.
  */
-export function callNested({ rules, width }: Parts, x: Execution): Promise<void> | undefined {
+export function callNested(parts: Parts, x: Execution): Promise<void> | undefined {
+  const { rules, width, lastRound } = parts;
+  if (lastRound !== undefined) {
+    x.rounds = new Rounds();
+    return callInRounds(parts, lastRound, x, x.rounds);
+  }
   if (!rules.some(({ gather }) => gather !== undefined)) return undefined;
   const gathered = withSearches(x, () => {
     for (const { gather } of rules) gather?.(x);
@@ -42,10 +51,52 @@ export function callNested({ rules, width }: Parts, x: Execution): Promise<void>
   return x.calls.length === 0 ? undefined : callAll(x, width);
 }
 
+/** The same, where rules name results: what a request needs is known before the round in which it goes out. */
+function callInRounds(
+  parts: Parts,
+  last: number,
+  x: Execution,
+  rounds: Rounds,
+): Promise<void> | undefined {
+  for (; rounds.now <= last && !rounds.isStopped; rounds.now += 1) {
+    const sent = after(gatherRound(parts, x, rounds), (from) => callAll(x, parts.width, from));
+    if (!(sent instanceof Promise)) continue;
+    return sent.then(() => {
+      rounds.now += 1;
+      return callInRounds(parts, last, x, rounds);
+    });
+  }
+  return undefined;
+}
+
+/** Finds the calls of a round; answers the place of the first. */
+function gatherRound({ rules }: Parts, x: Execution, rounds: Rounds): number | Promise<number> {
+  const from = x.calls.length;
+  const gathered = withSearches(x, () => {
+    beginRules(x);
+    x.spend(rules.length);
+    for (const { gather } of rules) gather?.(x);
+  });
+  return after(gathered, () => {
+    // What a failed rule would have led to, and all beside it, is not sent.
+    if (rounds.isStopped) x.calls.length = from;
+    for (let at = from; at < x.calls.length; at += 1) rounds.made(x.calls[at]?.rule ?? 0, at);
+    return from;
+  });
+}
+
+/** Rules name results anew each time that they are gone through. */
+function beginRules(x: Execution): void {
+  if (x.rounds === undefined) return;
+  x.slots[RESULTS] = {};
+  x.rounds.begin();
+}
+
 /** Runs the rules: their output, as far as it came; a promise where that takes long. @throws what ends the run */
 export function applyRules({ rules, places }: Parts, x: Execution): Json | Promise<Json> {
   return withSearches(x, () => {
     const output = begun(new Output(), places);
+    beginRules(x);
     x.spend(1 + rules.length);
     try {
       for (const { apply } of rules) apply(x, output);

@@ -7,15 +7,16 @@ import { loopRule } from './loop.ts';
 import { FAILS } from './on-error.ts';
 import { conditionOf, type Place } from './place.ts';
 import { Members } from './report.ts';
+import { inRounds, nameOf, OwnResults } from './results.ts';
 import { holds } from './scope.ts';
 import { valueRule } from './value-rule.ts';
 import { copyRule, initializeRule } from './write-rules.ts';
 
 /** Most lists of rules within each other. Spec silent. */
-const DEPTH_MAX = 32;
+export const DEPTH_MAX = 32;
 /** Each takes some 20 microseconds, or with long expressions more. */
 const RULES_OF_A_PIECE = 16;
-const ofValues = ['target', 'transformers', 'mapping', 'validation', 'onError', 'condition'];
+const ofValues = ['target', 'transformers', 'mapping', 'validation', 'onError', 'condition', 'as'];
 
 /** Sorts of rules by the member that makes them, and what else each may have. */
 const SORTS: Readonly<Record<string, readonly string[]>> = {
@@ -26,7 +27,7 @@ const SORTS: Readonly<Record<string, readonly string[]>> = {
   template: [...ofValues, 'input', 'parameters'],
   copy: ['condition', 'onError'],
   initialize: ['condition', 'onError'],
-  forEach: ['target', 'rules', 'condition', 'onError'],
+  forEach: ['target', 'rules', 'condition', 'onError', 'as'],
 };
 const PRODUCERS = Object.keys(SORTS);
 
@@ -63,7 +64,26 @@ export function* readRules(
   return rules;
 }
 
+/** Reads a rule, and gives it its turn where rules of the template name results. */
 function* readRule(rule: Members, place: Place): Pieces<Rule | undefined> {
+  const { naming } = place.scope;
+  if (naming === undefined) return yield* readSort(rule, place);
+  const own = naming.ofRule();
+  const results = new OwnResults(own);
+  const before = new Set(naming.known.keys());
+  const made = yield* readSort(rule, { ...place, scope: place.scope.withNaming(own), results });
+  const isGroup = rule.has('rules') || rule.has('forEach');
+  results.name = rule.has('as') ? nameOf(rule, naming) : undefined;
+  const turn = made && inRounds(made, own, results, { isGroup, within: results.within });
+  // What cannot be read gives its name all the same: rules that use it are not at fault.
+  if (results.name !== undefined && !naming.known.has(results.name)) {
+    naming.known.set(results.name, 0);
+  }
+  results.gives = [...naming.known.keys()].filter((name) => !before.has(name));
+  return turn;
+}
+
+function* readSort(rule: Members, place: Place): Pieces<Rule | undefined> {
   const sorts = PRODUCERS.filter((name) => rule.has(name));
   const [sort] = sorts;
   if (sort === undefined) {
@@ -87,8 +107,7 @@ function* blockOf(rule: Members, place: Place): Pieces<Rule | undefined> {
   rule.refuseOthers(['condition', 'rules', 'else'], 'a block of rules');
   if (!rule.has('condition')) rule.fault('condition', 'is required in a block of rules');
   const condition = conditionOf(rule, place.scope);
-  const then = yield* rulesOf(rule, 'rules', place);
-  const otherwise = rule.has('else') ? yield* rulesOf(rule, 'else', place) : [];
+  const { then, otherwise } = yield* branchesOf(rule, place);
   if (condition === undefined) return undefined;
   const branch = (rules: readonly Rule[]) => rules.map(({ apply }) => apply);
   const [applied, others] = [branch(then), branch(otherwise)];
@@ -110,9 +129,31 @@ function* blockOf(rule: Members, place: Place): Pieces<Rule | undefined> {
     condition: undefined,
     onError: FAILS,
     target: undefined,
+    results: place.results,
   };
   return {
     apply: guarded(head, body),
     gather: gathers.flat().length === 0 ? undefined : guardedGather(undefined, gather),
   };
+}
+
+/** Both lists of rules of a block. What either names is visible after the block; neither sees what the other names. */
+function* branchesOf(
+  rule: Members,
+  place: Place,
+): Pieces<{ readonly then: readonly Rule[]; readonly otherwise: readonly Rule[] }> {
+  const { scope, results } = place;
+  const { naming } = scope;
+  const inner = (known?: Map<string, number>): Place => ({
+    ...place,
+    scope: scope.withNaming(naming?.within(known, results?.within)),
+  });
+  const before = new Map(naming?.known);
+  const then = yield* rulesOf(rule, 'rules', inner());
+  if (!rule.has('else')) return { then, otherwise: [] };
+  const otherwise = yield* rulesOf(rule, 'else', inner(before));
+  for (const [name, round] of before) {
+    naming?.known.set(name, Math.max(round, naming.known.get(name) ?? 0));
+  }
+  return { then, otherwise };
 }

@@ -4,9 +4,11 @@ import {
   compileExpression,
   type Expression,
   isTrue,
+  readsOf,
   type Value,
 } from '../../language/expressions/index.ts';
 import type { Report } from './report.ts';
+import type { Naming } from './results.ts';
 
 /** The values that rules see: the input, the parameters, then what loops name. */
 export type Slots = Value[];
@@ -15,6 +17,10 @@ export type Slots = Value[];
 export const INPUT = 0;
 /** Slot of the parameters. */
 export const PARAMETERS = 1;
+/** What expressions and paths read results of rules by. */
+export const RESULTS_NAME = 'results';
+/** Slot of what rules named by `as`, of a template that has such rules. */
+export const RESULTS = 2;
 
 const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 /** What loops may not call an element: it means something else in every expression. */
@@ -28,6 +34,8 @@ export interface Sources {
   usesNow(): void;
 }
 
+const WITHOUT_RESULTS: readonly string[] = ['$', 'parameters'];
+const WITH_RESULTS: readonly string[] = [...WITHOUT_RESULTS, RESULTS_NAME];
 type Loops = Pick<Scope, 'indexes' | 'level' | 'hasIndex'>;
 const NONE: Loops = { indexes: [], level: 0, hasIndex: false };
 
@@ -41,13 +49,17 @@ export class Scope {
   readonly level: number;
   /** Whether the innermost loop names its index. */
   readonly hasIndex: boolean;
+  /** Of a template whose rules name results. */
+  readonly naming: Naming | undefined;
 
   constructor(
     sources: Sources,
-    names: readonly string[] = ['$', 'parameters'],
+    naming?: Naming,
+    names: readonly string[] = naming === undefined ? WITHOUT_RESULTS : WITH_RESULTS,
     loops: Loops = NONE,
   ) {
     this.sources = sources;
+    this.naming = naming;
     this.names = names;
     this.indexes = loops.indexes;
     this.level = loops.level;
@@ -63,7 +75,8 @@ export class Scope {
   /** Why a loop cannot have such a name; undefined when it can. */
   refusal(name: string): string | undefined {
     if (!NAME.test(name)) return 'must be a name, such as item: letters, digits, _ and $';
-    if (TAKEN.has(name)) return `cannot be ${name}, which means something else in expressions`;
+    if (TAKEN.has(name) || (this.naming !== undefined && name === RESULTS_NAME))
+      return `cannot be ${name}, which means something else in expressions`;
     if (this.names.includes(name)) return `is the name of a loop around already: ${name}`;
     if (this.sources.functions?.has(name)) return `is the name of a function already: ${name}`;
     return undefined;
@@ -79,12 +92,17 @@ export class Scope {
     const names = [...this.names, element, ...(index === undefined ? [] : [index])];
     const indexes = index === undefined ? this.indexes : [...this.indexes, index];
     const loops = { indexes, level: this.level + 1, hasIndex: index !== undefined };
-    return new Scope(this.sources, names, loops);
+    return new Scope(this.sources, this.naming, names, loops);
+  }
+
+  /** The same for other rules, which read and give names of results by themselves. */
+  withNaming(naming: Naming | undefined): Scope {
+    return new Scope(this.sources, naming, this.names, this);
   }
 
   /** The same without names: paths begin at the value that takes the input's place. */
   get bare(): Scope {
-    return new Scope(this.sources, ['$']);
+    return new Scope(this.sources, undefined, ['$']);
   }
 
   /** An expression; undefined, with a fault, when it does not parse. */
@@ -95,6 +113,7 @@ export class Scope {
       compileExpression(source, functions === undefined ? options : { ...options, functions }),
     );
     if (compiled?.usesNow) this.sources.usesNow();
+    if (compiled && this.naming) this.naming.note(readsOf(source, [RESULTS_NAME]), path, report);
     return compiled;
   }
 }

@@ -174,6 +174,14 @@ const members = {
       examples: [['trim']],
     }),
   condition: Condition.optional(),
+  as: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'Names the result: rules after it read it as `results.<name>`, and `target` may be left out. Within `forEach` it belongs to the element',
+      examples: ['lines'],
+    }),
   validation: Validation.optional(),
   onError: OnError.optional(),
   forEach: ForEach.optional(),

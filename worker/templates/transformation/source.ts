@@ -12,7 +12,7 @@ import { Path } from '../../language/paths/path.ts';
 import { indexOf, type Step } from '../../language/paths/step.ts';
 import type { Execution } from './execution.ts';
 import type { Members } from './report.ts';
-import { INPUT, type Scope } from './scope.ts';
+import { INPUT, RESULTS_NAME, type Scope } from './scope.ts';
 import { findIn } from './searches.ts';
 
 /** Reads a value; undefined when it is not there. */
@@ -21,7 +21,10 @@ export type Get = (x: Execution) => Json | undefined;
 /** A path that parses; undefined, with a fault, when it does not. */
 export function pathOf(text: string, at: string, scope: Scope): Path | undefined {
   try {
-    return new Path(text);
+    const path = new Path(text);
+    if (scope.naming && firstName(path) === RESULTS_NAME)
+      scope.naming.notePath(path, at, scope.sources.report);
+    return path;
   } catch (fault) {
     if (!(fault instanceof PathFault)) throw fault;
     scope.sources.report.add(at, `${faultOf(text, fault)}${hintFor(text)}`);

@@ -12,6 +12,7 @@ interface Draft {
   readonly transformations: { readonly name: string; readonly output: Json }[];
   note?: string;
   logLevel?: string;
+  round?: number;
 }
 
 /** The steps of one render, bounded in number and in bytes of JSON. */

@@ -5,7 +5,7 @@ import type { Value } from '../../language/expressions/index.ts';
 import type { Apply, Execution, Gather, Rule } from './execution.ts';
 import { RuleFault } from './failure.ts';
 import { fastPath, type Work } from './fast-path.ts';
-import { guarded, guardedGather } from './guard.ts';
+import { guarded, guardedGather, type Head } from './guard.ts';
 import { mappingOf } from './mapping.ts';
 import { jsonOf, tellMoved } from './measure.ts';
 import { nestedOf } from './nested-rule.ts';
@@ -40,14 +40,28 @@ interface Treatment {
 
 /** Reads a rule of that sort. */
 export function valueRule(rule: Members, sort: string, place: Place): Rule | undefined {
-  const target = targetIn(rule, 'target', place.scope);
-  const head = headOf(rule, target?.text ?? '', target, place);
+  const isNamed = rule.has('as');
+  const hasTarget = rule.has('target') || !isNamed;
+  const target = hasTarget ? targetIn(rule, 'target', place.scope) : undefined;
+  const label = target?.text ?? (isNamed ? `results.${String(rule.get('as'))}` : '');
+  const head = headOf(rule, label, target, place);
   const producer = producerOf(rule, sort, target, place);
   const mapping = mappingOf(rule);
   const steps = [...stepsOf(rule), ...(mapping ? [mapping] : [])];
   const validate = validationOf(rule, place.scope);
-  if (target === undefined || producer === undefined) return undefined;
-  place.places.add(target);
+  if (producer === undefined || (hasTarget && target === undefined)) return undefined;
+  if (target !== undefined) place.places.add(target);
+  if (isNamed) return namedRule(head, producer, { steps, validate }, place);
+  return target && writingRule(head, producer, { steps, validate }, { target, place });
+}
+
+/** A rule that writes its value to its target. */
+function writingRule(
+  head: Head,
+  producer: Producer,
+  { steps, validate }: Treatment,
+  { target, place }: { readonly target: Target; readonly place: Place },
+): Rule {
   const isHidden = place.shown.hides(target.steps);
   const body = treated(producer, target, { steps, validate });
   const { gather } = producer;
@@ -59,6 +73,34 @@ export function valueRule(rule: Members, sort: string, place: Place): Rule | und
         ? careful
         : fastPath(careful, head, workOf(producer, { steps, validate }), target),
     gather: gather && guardedGather(head.condition, gather),
+  };
+}
+
+/** A rule that names its result, and writes it where it has a target that is shown. */
+function namedRule(head: Head, producer: Producer, treatment: Treatment, place: Place): Rule {
+  const { target } = head;
+  const shown = target !== undefined && place.shown.hides(target.steps) ? undefined : target;
+  return {
+    apply: guarded({ ...head, target: shown }, naming(producer, shown, treatment, head)),
+    compute: guarded({ ...head, target: undefined }, naming(producer, undefined, treatment, head)),
+    gather: producer.gather && guardedGather(head.condition, producer.gather),
+  };
+}
+
+function naming(
+  { produce, absence }: Producer,
+  target: Target | undefined,
+  treatment: Treatment,
+  { results }: Head,
+): Apply {
+  return (x, output) => {
+    const value = treat(produce(x), treatment, x);
+    if (results?.name !== undefined) x.name(results.name, value);
+    if (value === undefined) x.trace?.note(absence);
+    else if (target !== undefined) {
+      tellMoved(value, x);
+      put(target, value, x, output);
+    }
   };
 }
 
@@ -148,7 +190,7 @@ function producerOf(
   if (sort === 'expression') return expressionProducer(rule, place);
   if (sort === 'function') return functionProducer(rule, place);
   if (sort === 'template') {
-    const isUnseen = target !== undefined && place.shown.hides(target.steps);
+    const isUnseen = target !== undefined && !rule.has('as') && place.shown.hides(target.steps);
     return nestedOf(rule, place, isUnseen);
   }
   const constant = rule.get('value') ?? null;

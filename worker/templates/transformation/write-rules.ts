@@ -86,7 +86,7 @@ function fieldsOf(copy: Members, from: Get, to: Target, place: Place): Apply | u
       copy.report.add(at, 'must be the name of a member, or a path below `from`');
       return [];
     }
-    const path = pathOf(field, at, place.scope);
+    const path = pathOf(field, at, place.scope.bare);
     const target = path && targetAt(field, at, copy, place.scope);
     if (!path || !target) return [];
     const whole = to.below(target.steps);

@@ -1,11 +1,11 @@
 /**
- * Remembers what users did last: kept in the isolate and written after replies, at most once a
+ * Remembers what users did last, and when keys were used: kept in the isolate and written after replies, at most once a
  * second, so that no caller waits for it. What an isolate has not written when it ends is lost.
  */
 import { actionOf } from '../../audit/action.ts';
 import type { Context, Database } from '../../context.ts';
 import type { AnyRoute } from '../../route.ts';
-import { addOperations, OPERATIONS_KEPT } from './store.ts';
+import { addOperations, noteKeyUse, OPERATIONS_KEPT } from './store.ts';
 
 /** Milliseconds from the first operation that waits to the write. */
 const FLUSH_AFTER_MS = 1_000;
@@ -30,8 +30,17 @@ interface Waiting {
   readonly done: Done[];
 }
 
+interface KeyUse {
+  readonly orgUuid: string;
+  readonly keyUuid: string;
+  /** Unix epoch milliseconds. */
+  at: number;
+}
+
 interface Notes {
   waiting: Map<string, Waiting>;
+  /** By UUID. */
+  keys: Map<string, KeyUse>;
   /** When the next write was planned, if one is. */
   plannedAt: number | undefined;
 }
@@ -41,14 +50,14 @@ const notes = new WeakMap<Database, Notes>();
 
 /**
  * Notes an operation of the caller. What any member may do, such as reading `/help` or their own
- * record, is not noted. Spec silent.
+ * record, is not noted; nor is what keys do, which the audit tells. Spec silent.
  */
 export function noteOperation(
   ctx: Context,
   route: AnyRoute,
   params: Readonly<Record<string, string>>,
 ): void {
-  if (route.access.level === 'Member') return;
+  if (route.access.level === 'Member' || ctx.caller.key) return;
   const kept = notesOf(ctx.db);
   const { orgUuid, userUuid: accountUuid } = ctx.caller;
   const key = `${orgUuid}:${accountUuid}`;
@@ -61,6 +70,19 @@ export function noteOperation(
   plan(ctx, kept);
 }
 
+/** Notes that the caller's key was used, whatever came of it. Nothing is noted of runs: they go on without its text. */
+export function noteUse(ctx: Context): void {
+  const { orgUuid, key } = ctx.caller;
+  if (key?.digest === undefined) return;
+  const kept = notesOf(ctx.db);
+  const known = kept.keys.get(key.uuid);
+  if (known) known.at = ctx.now();
+  else if (kept.keys.size < WAITING_MAX) {
+    kept.keys.set(key.uuid, { orgUuid, keyUuid: key.uuid, at: ctx.now() });
+  }
+  plan(ctx, kept);
+}
+
 function plan(ctx: Context, kept: Notes): void {
   const now = ctx.now();
   if (kept.plannedAt !== undefined && Math.abs(now - kept.plannedAt) < STALE_MS) return;
@@ -70,12 +92,17 @@ function plan(ctx: Context, kept: Notes): void {
 
 async function flush(ctx: Context, kept: Notes): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, FLUSH_AFTER_MS));
-  const { waiting } = kept;
+  const { waiting, keys } = kept;
   kept.waiting = new Map();
+  kept.keys = new Map();
   kept.plannedAt = undefined;
-  const statements = [...waiting.values()].map(({ orgUuid, accountUuid, done }) =>
+  const operations = [...waiting.values()].map(({ orgUuid, accountUuid, done }) =>
     addOperations(ctx.db, orgUuid, accountUuid, done.toReversed().map(told)),
   );
+  const uses = [...keys.values()].map(({ orgUuid, keyUuid, at }) =>
+    noteKeyUse(ctx.db, orgUuid, keyUuid, at),
+  );
+  const statements = [...operations, ...uses];
   for (let at = 0; at < statements.length; at += BATCH_MAX) {
     const [first, ...rest] = statements.slice(at, at + BATCH_MAX);
     if (first) await ctx.db.batch([first, ...rest]);
@@ -94,7 +121,7 @@ function told({ route, params, at }: Done) {
 function notesOf(db: Database): Notes {
   const known = notes.get(db);
   if (known) return known;
-  const made: Notes = { waiting: new Map(), plannedAt: undefined };
+  const made: Notes = { waiting: new Map(), keys: new Map(), plannedAt: undefined };
   notes.set(db, made);
   return made;
 }

@@ -1,6 +1,7 @@
 /** Statements about what users did last. */
 import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
+import { apiKeys } from '../../db/keys.ts';
 import { type DoneOperation, memberActivity, memberships } from '../../db/schema.ts';
 
 /** How many operations of a user are kept. Spec silent. */
@@ -42,6 +43,14 @@ export function addOperations(
         operations: newest,
       },
     });
+}
+
+/** Notes when a key was last used. @param at Unix epoch milliseconds */
+export function noteKeyUse(db: Database, orgUuid: string, keyUuid: string, at: number) {
+  return db
+    .update(apiKeys)
+    .set({ lastUsedAt: sql`max(${at}, coalesce(${apiKeys.lastUsedAt}, 0))` })
+    .where(and(eq(apiKeys.orgUuid, orgUuid), eq(apiKeys.uuid, keyUuid)));
 }
 
 /** Forgets what a former member did in an organization. */

@@ -17,6 +17,7 @@ import type { Level } from '../../levels.ts';
 import type { IfMatch } from '../../revision.ts';
 import type { Reference } from '../definition/found.ts';
 import { counted, selectVersion, takenHooks } from '../store.ts';
+import { deleteTriggers } from '../triggers/store.ts';
 
 /** A path below `/hooks/{org}`, and the trigger that it leads to. */
 export interface Hook {
@@ -101,7 +102,7 @@ export function updateWorkflowRow(db: Database, row: WorkflowRow, { changes, hoo
 }
 
 /** Whether this change of a workflow is the one that is in force: what a batch writes hangs on it. */
-function isInForce(db: Database, { orgUuid, uuid, version, revision }: WorkflowRow): SQL {
+export function isInForce(db: Database, { orgUuid, uuid, version, revision }: WorkflowRow): SQL {
   const row = db
     .select({ uuid: workflows.uuid })
     .from(workflows)
@@ -232,6 +233,7 @@ export function deleteRemains(db: Database, orgUuid: string, uuid: string) {
     db.delete(workflowVersions).where(of(workflowVersions)),
     db.delete(workflowReferences).where(of(workflowReferences)),
     db.delete(workflowHooks).where(of(workflowHooks)),
+    deleteTriggers(db, orgUuid, uuid, isGone),
     ...deleteIdle(db, orgUuid, uuid),
   ] as const;
 }
@@ -256,7 +258,8 @@ function deleteIdle(db: Database, orgUuid: string, uuid: string) {
   ] as const;
 }
 
-function isDeleted(db: Database, orgUuid: string, uuid: string): SQL {
+/** Whether a workflow is gone for all but its runs. */
+export function isDeleted(db: Database, orgUuid: string, uuid: string): SQL {
   const row = db
     .select({ uuid: workflows.uuid })
     .from(workflows)

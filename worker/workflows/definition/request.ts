@@ -1,6 +1,7 @@
 /** Requests of endpoint actions: guarded as those of data-access templates are. Spec: workflows.md §2; contract §8. */
 import type { Kind } from '../../../kinds/index.ts';
 import type { JsonObject } from '../../../proto/json.ts';
+import { asMoved, isMovedWithin } from '../../../proto/ordered-json.ts';
 import { type Budget, constantStart, type Plain } from '../../language/expressions/index.ts';
 import { refusal } from '../../shapes/definition.ts';
 import { unwrapped } from '../../templates/data-access/layout.ts';
@@ -43,7 +44,8 @@ export function requestOf(drafting: Drafting, written: WrittenRequest): ReadRequ
   const [read] = readOperation(operation === 'read' ? 'Read' : 'Write', place, around);
   for (const each of faults) drafting.report.add(each.path, each.message);
   if (read === undefined || faults.length > 0) return undefined;
-  return { request: filling(read, texts, { at, path: path?.expr }), level: read.level };
+  const isMoved = isMovedWithin(input);
+  return { request: filling(read, texts, { at, path: path?.expr, isMoved }), level: read.level };
 }
 
 const WORDS: readonly (readonly [from: string | RegExp, to: string])[] = [
@@ -128,21 +130,34 @@ const PATH =
 function filling(
   { fill }: Operation,
   { expressions }: Expressions,
-  { at, path }: { readonly at: string; readonly path: CompiledExpr | undefined },
+  around: {
+    readonly at: string;
+    readonly path: CompiledExpr | undefined;
+    /** Whether the definition itself has members in an order that is to be kept. */
+    readonly isMoved: boolean;
+  },
 ): Value {
+  const { at, path, isMoved } = around;
   const all = [...expressions.values(), ...(path === undefined ? [] : [path])];
   if (all.length === 0) {
     const constant = fill({ value: () => null, refuse: () => undefined });
+    if (isMoved) asMoved(constant);
     return new CompiledValue(at, () => constant, { expressions: [], constant });
   }
   const make = (root: Root, budget: Budget): JsonObject => {
     const filled = fillWith(fill, expressions, { root, budget });
+    if (isMoved) asMoved(filled);
     if (path === undefined) return filled;
     const value = path.evaluate(root, budget);
-    if (typeof value === 'string') return { ...filled, path: value };
+    if (typeof value === 'string') return keptOrder({ ...filled, path: value }, filled);
     throw refusal([{ path: path.where, message: 'must be a text' }]);
   };
   return new CompiledValue(at, make, { expressions: all, constant: undefined });
+}
+
+/** The copy, which has an order to keep as its original has. */
+function keptOrder(copy: JsonObject, original: JsonObject): JsonObject {
+  return isMovedWithin(original) ? asMoved(copy) : copy;
 }
 
 /** @throws GatewayError BAD_REQUEST for values that would be more than data */
@@ -166,5 +181,6 @@ function fillWith(
     },
   });
   if (faults.length > 0) throw refusal(faults);
+  if ([...known.values()].some(isMovedWithin)) asMoved(filled);
   return filled as JsonObject; // A request is an object, and filled it is one as well.
 }

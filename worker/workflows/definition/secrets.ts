@@ -27,3 +27,8 @@ export function isSecret(text: string): boolean {
 
 /** The message about any other secret. */
 export const SECRET_FORM = `must be a text of ${LENGTHS.min} to ${LENGTHS.max} characters, or a list of two`;
+
+/** What secrets of a workflow are sealed for. @param uuid of the workflow */
+export function purposeOf(uuid: string): string {
+  return `workflow:${uuid}`;
+}

@@ -5,6 +5,7 @@ import { nameOfEndpoint as nameOf } from '../../templates/data-access/layout.ts'
 import { faultOfCron, isTimeZone } from './cron.ts';
 import { readDelivery } from './delivery.ts';
 import type { Drafts } from './draft.ts';
+import { followingLevel } from './following.ts';
 import { Members } from './members.ts';
 import type {
   ApiTrigger,
@@ -145,7 +146,7 @@ function readDataChange(
       `is of kind ${kindSpec(kind).label}, whose changes cannot be watched`,
     );
   }
-  drafts.references.push({ kind: 'endpoint', id, path, level: 'Read' });
+  drafts.references.push({ kind: 'endpoint', id, path, level: followingLevel(kind) });
   return { type: 'dataChange', index, endpoint, collection, operations, ordered, ...delivery };
 }
 

@@ -1,6 +1,12 @@
 /** Values of a definition: JSON in which texts may be expressions. Spec: workflows.md §2, "Values". */
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../../proto/json.ts';
-import { inOrder, namesOf } from '../../../proto/ordered-json.ts';
+import {
+  asMoved,
+  inOrder,
+  isMovedWithin,
+  isReordered,
+  namesOf,
+} from '../../../proto/ordered-json.ts';
 import type { Budget, Plain } from '../../language/expressions/index.ts';
 import { type CompiledExpr, compiled, type Drafting, type Stand } from './expression.ts';
 import type { ActionMember, Root, RootName, Uses, Value } from './tree.ts';
@@ -112,13 +118,17 @@ function readText({ drafting, stand, expressions }: Around, json: string, where:
 
 function readList(around: Around, json: readonly Json[], where: string): Part {
   const parts = json.map((each, index) => readPart(around, each, `${where}.${index}`));
-  if (parts.every((part) => part.isConstant)) return constantOf(parts.map((part) => part.constant));
+  if (parts.every((part) => part.isConstant)) {
+    const list = parts.map((part) => part.constant);
+    return constantOf(movedWith(list, list));
+  }
   const makes = parts.map(({ make }) => make);
   return {
     isConstant: false,
     make(root, budget) {
       budget.elements(makes.length);
-      return makes.map((make) => make(root, budget) ?? null);
+      const list = makes.map((make) => make(root, budget) ?? null);
+      return movedWith(list, list);
     },
   };
 }
@@ -138,7 +148,7 @@ function readObject(around: Around, json: JsonObject, where: string): Part {
       setMember(object, name, value);
       kept.push(name);
     }
-    return inOrder(object, kept);
+    return movedWith(inOrder(object, kept), Object.values(object));
   };
   if (members.every(({ part }) => part.isConstant)) {
     return constantOf(made((part) => (part.isConstant ? part.constant : undefined)));
@@ -150,4 +160,10 @@ function readObject(around: Around, json: JsonObject, where: string): Part {
       return made((part) => part.make(root, budget));
     },
   };
+}
+
+/** The same list or object, which tells whether an order is to be kept in it. */
+function movedWith<Whole extends Json[] | JsonObject>(whole: Whole, parts: readonly Json[]): Whole {
+  const isMoved = (!Array.isArray(whole) && isReordered(whole)) || parts.some(isMovedWithin);
+  return isMoved ? asMoved(whole) : whole;
 }

@@ -8,6 +8,10 @@ import type { WebhookTrigger } from './trigger-tree.ts';
 
 const SCHEMES = ['plain', 'standard', 'stripe', 'slack'] as const;
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
+/** A secret of Standard Webhooks with its key in base64. */
+const STANDARD = /^whsec_([A-Za-z0-9+/_-]+)={0,2}$/;
+/** Bytes of such a key. Source: Standard Webhooks, "Signature scheme". */
+const KEY_BYTES = { least: 24, most: 64 };
 const HEADER_FORM = 'must be the name of a header';
 
 /** Reads a trigger of type `webhook`. */
@@ -21,6 +25,8 @@ export function readWebhook(
   const path = members.needText('path')?.replace(/^\//, '');
   if (path !== undefined && !isHookPath(path)) {
     members.fault('path', 'must be 1 to 8 segments of letters, digits, _ and -, each of up to 64');
+  } else if (path?.startsWith('-/') && drafts.lookups.isStored !== true) {
+    members.fault('path', 'may not begin with -/: callbacks are there');
   }
   const synchronous = members.flag('synchronous', false);
   const { mapping } = readDelivery(drafts, members);
@@ -57,7 +63,16 @@ function readAuthentication(
   const at = { where: members.at('id'), stand: DELIVERY };
   const id = source === undefined ? undefined : compiled(drafts, source, at);
   const secrets = readSecrets(drafts, members);
+  if (scheme === 'standard' && secrets?.some(isNoStandard)) {
+    members.fault('secret', 'must have base64 of 24 to 64 bytes after whsec_');
+  }
   return secrets && { scheme, algorithm, header, secrets, idHeader, id };
+}
+
+function isNoStandard(secret: string): boolean {
+  if (!secret.startsWith('whsec_')) return false;
+  const bytes = Math.floor(((STANDARD.exec(secret)?.[1] ?? '').length * 3) / 4);
+  return bytes < KEY_BYTES.least || bytes > KEY_BYTES.most;
 }
 
 function headerOf(members: Members, name: string): string | undefined {

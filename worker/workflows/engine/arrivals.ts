@@ -1,13 +1,13 @@
 /** What comes to a run from outside: events, people, callbacks, runs that it began. Spec: workflows.md §3. */
-import { type Json, parseJson } from '../../../proto/json.ts';
+import type { Json } from '../../../proto/json.ts';
+import { parseAsWritten, writtenText } from '../../../proto/written-json.ts';
 import type { Plain } from '../../language/expressions/index.ts';
 import { fail, isTruthy, noteFailure, succeed, viewpoint } from './ending.ts';
 import { failureOf } from './failure.ts';
 import type { Failure, Ref } from './journal.ts';
 import { Scope } from './scope.ts';
 import { settle } from './settle.ts';
-import { tellTask } from './start.ts';
-import { endWait } from './stop.ts';
+import { endWait, tellTask } from './stop.ts';
 import { actionOf, end, type Turn } from './turn.ts';
 import { undone } from './undo.ts';
 
@@ -27,7 +27,7 @@ export function eventArrived(turn: Turn, path: string, event: Offered): boolean 
   if (journal.hasTaken(event.seq)) return false;
   const { filter } = action.wait;
   try {
-    const named = [parseJson(event.text) as Plain];
+    const named = [parseAsWritten(event.text) as Plain];
     const passes =
       !filter || isTruthy(new Scope(turn, viewpoint(node)).evaluate(filter, {}, named));
     if (!passes) return false;
@@ -51,8 +51,9 @@ export function taskEnded(turn: Turn, path: string, ended: TaskEnd): boolean {
   if (node?.phase !== 'wait' || node.state.wait !== 'task') return false;
   node.by = ended.by;
   endWait(turn, node, 'done');
-  tellTask(turn, node, 'task.completed');
-  if ('form' in ended) succeed(turn, node, turn.journal.keep(JSON.stringify(ended.form)));
+  const status = 'form' in ended ? 'done' : 'rejected';
+  tellTask(turn, node, 'task.completed', { status, by: ended.by });
+  if ('form' in ended) succeed(turn, node, turn.journal.keep(writtenText(ended.form)));
   else {
     const { action } = node;
     fail(turn, node, { code: 'TASK_REJECTED', message: ended.rejected, action });

@@ -1,5 +1,6 @@
 /** Actions that run others: how they begin, take in what has ended, and end. Spec: workflows.md §3. */
-import { type Json, parseJson } from '../../../proto/json.ts';
+import type { Json } from '../../../proto/json.ts';
+import { parseAsWritten, writtenText } from '../../../proto/written-json.ts';
 import type { Plain, PlainObject } from '../../language/expressions/index.ts';
 import type { DynamicAction, LoopAction, ParallelAction } from '../definition/tree.ts';
 import { succeed, viewpoint } from './ending.ts';
@@ -52,7 +53,7 @@ function keepElements({ journal }: Turn, { path }: Node, collection: readonly Pl
     length = 0;
   };
   for (const element of collection) {
-    const text = JSON.stringify(element);
+    const text = writtenText(element as Json);
     texts.push(text);
     length += text.length;
     if (texts.length === CHUNK.elements || length > CHUNK.length) flush();
@@ -103,14 +104,14 @@ function endLoop(turn: Turn, node: Node, action: LoopAction): void {
       succeed(turn, node, turn.journal.keep(`{"results":${results},"count":${count}}`));
       return;
     }
-    const beside: PlainObject = { results: parseJson(results) as Plain };
+    const beside: PlainObject = { results: parseAsWritten(results) as Plain };
     const scope = new Scope(turn, viewpoint(node));
     const made: PlainObject = {};
     for (const [name, expression] of action.aggregation) {
       const value = scope.evaluate(expression, beside);
       if (value !== undefined) made[name] = value;
     }
-    const output = bounded(JSON.stringify({ ...made, count }));
+    const output = bounded(writtenText({ ...made, count } as Json));
     succeed(turn, node, turn.journal.keep(output));
   } catch (thrown) {
     const failure: Failure = { ...failureOf(thrown, node.action), effect: 'possible' };
@@ -184,7 +185,7 @@ export function startDynamic(turn: Turn, node: Node, action: DynamicAction): voi
 }
 
 function textOf(value: Json | undefined): string | undefined {
-  return value === undefined ? undefined : JSON.stringify(value);
+  return value === undefined ? undefined : writtenText(value);
 }
 
 /** Something below a container has failed for good: the rest stops, then the container fails. */

@@ -1,5 +1,6 @@
 /** How an action ends: its output and what follows, or its failure with attempts, escalation and fallback. Spec: workflows.md §4. */
 import { parseJson } from '../../../proto/json.ts';
+import { parseAsWritten } from '../../../proto/written-json.ts';
 import type { Plain } from '../../language/expressions/index.ts';
 import type { Action, Escalation, Retry, Timeout } from '../definition/tree.ts';
 import { delayOf, failureOf, isRetried } from './failure.ts';
@@ -52,7 +53,7 @@ function outputOf(
 ): Ref | undefined {
   if (replacement === undefined) return output;
   const made =
-    output === undefined ? {} : { output: parseJson(turn.journal.text(output)) as Plain };
+    output === undefined ? {} : { output: parseAsWritten(turn.journal.text(output)) as Plain };
   return keepJson(turn, new Scope(turn, viewpoint(node)).value(replacement, made));
 }
 

@@ -1,5 +1,5 @@
 /** The scope of an expression: `$` with what it reads, as a node of the run sees it. Spec: workflows.md §2. */
-import { parseJson } from '../../../proto/json.ts';
+import { parseAsWritten } from '../../../proto/written-json.ts';
 import { Budget, type Plain, type PlainObject } from '../../language/expressions/index.ts';
 import type { ActionMember, Expr, Uses, Value } from '../definition/tree.ts';
 import { ActionFault } from './failure.ts';
@@ -147,7 +147,7 @@ export class Scope {
   }
 
   #value(ref: Ref): Plain {
-    return parseJson(this.#turn.journal.text(ref)) as Plain;
+    return parseAsWritten(this.#turn.journal.text(ref)) as Plain;
   }
 }
 

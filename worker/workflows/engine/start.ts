@@ -13,6 +13,7 @@ import { fail, succeed, timeOut, viewpoint } from './ending.ts';
 import { ActionFault, failureOf } from './failure.ts';
 import type { Node } from './journal.ts';
 import { Scope } from './scope.ts';
+import { endWait, tellTask } from './stop.ts';
 import { actionOf, end, keepJson, setPhase, type Turn } from './turn.ts';
 
 /** Runs within each other, the first counted. Spec: workflows.md §3, `subworkflow`. */
@@ -161,11 +162,6 @@ function startTask(turn: Turn, node: Node, action: HumanTaskAction): void {
   tellTask(turn, node, 'task.created');
 }
 
-/** Tells an event of a task. */
-export function tellTask({ journal }: Turn, { path, action }: Node, event: string): void {
-  journal.effect({ do: 'tell', event, path, data: { action } });
-}
-
 function taskOf(scope: Scope, action: HumanTaskAction) {
   const { title, description, assignees, fields } = action;
   return {
@@ -204,11 +200,11 @@ export function taskTimedOut(turn: Turn, node: Node, { timeout }: HumanTaskActio
       const duration = durationMs(scope.value(timeout.duration), 'timeout.duration');
       journal.due(now + duration, node.path, 'timeout');
       journal.effect({ do: 'open-task', path: node.path, escalated: true });
-      tellTask(turn, node, 'task.escalated');
+      tellTask(turn, node, 'task.escalated', { escalation: [...(timeout.escalation ?? [])] });
     });
     journal.touch(node);
     return;
   }
-  journal.effect({ do: 'close-task', path: node.path, status: 'expired' });
+  endWait(turn, node, 'expired');
   timeOut(turn, node, timeout);
 }

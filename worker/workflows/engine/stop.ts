@@ -1,4 +1,5 @@
 /** Stops what is under way: waits end at once, calls in flight are let end, nothing more begins. Spec: workflows.md §3, §4. */
+import type { Json } from '../../../proto/json.ts';
 import { endFailed, isWithin, noteFailure } from './ending.ts';
 import type { Failure, Node } from './journal.ts';
 import { isBelow } from './paths.ts';
@@ -38,11 +39,24 @@ function stop(turn: Turn, node: Node): void {
   cut(turn, node);
 }
 
-/** Takes back what a wait has asked for outside. */
-export function endWait({ journal }: Turn, node: Node, status: 'done' | 'expired'): void {
+/** Takes back what a wait has asked for outside, and tells of a task that nobody has ended. */
+export function endWait(turn: Turn, node: Node, status: 'done' | 'expired'): void {
+  const { journal } = turn;
   const { path, state } = node;
   if (state.wait === 'event') journal.effect({ do: 'unlisten', path });
-  if (state.wait === 'task') journal.effect({ do: 'close-task', path, status });
+  if (state.wait !== 'task') return;
+  journal.effect({ do: 'close-task', path, status });
+  if (status === 'expired') tellTask(turn, node, 'task.completed', { status });
+}
+
+/** Tells an event of a task; what it asks of whom is added where it is told. */
+export function tellTask(
+  { journal }: Turn,
+  { path, action }: Node,
+  event: string,
+  data: { readonly [member: string]: Json } = {},
+): void {
+  journal.effect({ do: 'tell', event, path, data: { action, ...data } });
 }
 
 function cut(turn: Turn, node: Node): void {

@@ -1,5 +1,6 @@
 /** One transition of a run: what its parts share, and the changes that more than one of them makes. */
 import type { Json } from '../../../proto/json.ts';
+import { writtenText } from '../../../proto/written-json.ts';
 import type { Bounds } from '../../language/expressions/index.ts';
 import type { Action, Workflow } from '../definition/tree.ts';
 import { ActionFault } from './failure.ts';
@@ -113,7 +114,7 @@ export function end(turn: Turn, node: Node, status: NodeStatus): void {
  */
 export function keepJson({ journal }: Turn, value: Json | undefined): Ref | undefined {
   if (value === undefined) return undefined;
-  return journal.keep(bounded(JSON.stringify(value)));
+  return journal.keep(bounded(writtenText(value)));
 }
 
 /** @throws ActionFault RESULT_TOO_LARGE */

@@ -1,6 +1,7 @@
 /** A new run that keeps what another one did before an action. Spec: workflows.md §6, `fork`. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject } from '../../../proto/json.ts';
+import { writtenText } from '../../../proto/written-json.ts';
 import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
 import type { Accepted } from '../../outcome.ts';
@@ -60,7 +61,7 @@ export async function forkRun(
   const order: Order = {
     ...ownerOf(ctx, policy),
     id: crypto.randomUUID(),
-    input: body.input === undefined ? told.input : JSON.stringify(body.input),
+    input: body.input === undefined ? told.input : writtenText(body.input),
     workflow: version,
     caller: ctx.caller,
     startedBy: policy.username,

@@ -26,6 +26,17 @@ async function startShop() {
 }
 
 describe('POST /workflows/{workflow}', () => {
+  test('refuses an input that is larger than what a run can be started with', async () => {
+    const gateway = await startShop();
+    // What is sent of the run has four characters for each quote, and the euro makes each of them two bytes.
+    const note = `${'"'.repeat(4_300_000)}€`;
+    const reply = await gateway.call('POST', '/workflows/ship', { n: 1, note });
+    expect(reply).toMatchObject({
+      status: 400,
+      body: failure('BAD_REQUEST', 'body: is larger than what a run can be started with'),
+    });
+  });
+
   test('answers the record of a run that has ended, when it is waited for', async () => {
     const gateway = await startShop();
     const path = '/workflows/ship?synchronous=true';

@@ -1,6 +1,7 @@
 /** Starts a run for a caller. Spec: workflows.md §6, `POST /workflows/{w}`. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { writtenText } from '../../../proto/written-json.ts';
 import { actorOf, recordAfterReply } from '../../audit/record.ts';
 import type { Context } from '../../context.ts';
 import { keyedBy } from '../../idempotency/rule.ts';
@@ -12,7 +13,7 @@ import { digestNow } from '../runs/digest.ts';
 import type { Order } from '../runs/head.ts';
 import { uuidOf } from '../runs/names.ts';
 import type { Started } from '../runs/object.ts';
-import { paused, pinned } from '../runs/order.ts';
+import { LARGE, paused, pinned, textOfOrder } from '../runs/order.ts';
 import { runsObject } from '../runs/reachable.ts';
 import { demandNamed } from './rights.ts';
 import type { StartQuery } from './schema.ts';
@@ -45,7 +46,7 @@ export async function startWorkflow(
   const order: Order = {
     ...ownerOf(ctx, policy),
     id: named?.id ?? crypto.randomUUID(),
-    input: JSON.stringify(input),
+    input: writtenText(input),
     workflow: version,
     caller: ctx.caller,
     startedBy: policy.username,
@@ -57,8 +58,10 @@ export async function startWorkflow(
     ...(named ? { body: named.body } : {}),
   };
   const isAwaited = query.synchronous === undefined ? undefined : query.synchronous === 'true';
+  const text = textOfOrder(order);
+  if (text === undefined) throw invalid([{ path: 'body', message: LARGE }]);
   const object = runsObject(ctx.env, order.orgUuid, order.id);
-  const started = await object.start(ownerOf(ctx, policy), JSON.stringify(order), isAwaited);
+  const started = await object.start(ownerOf(ctx, policy), text, isAwaited);
   return replyTo(ctx, workflow, order, started);
 }
 

@@ -64,6 +64,9 @@ export async function retryRun(
     throw conflict('The run has succeeded: only one that failed or was cancelled can be retried');
   }
   if (answer === 'running') throw conflict(`The run has not ended: it is ${record.status}`);
+  if (answer === 'refused') {
+    throw conflict('The run was refused before it began: there is nothing to go on with');
+  }
   if (answer === 'compensated') throw conflict('What the run did was undone: fork it instead');
   recordSteering(ctx, action, record.id, workflow.row.id);
   return standing(ctx, workflow.row.id, answer);

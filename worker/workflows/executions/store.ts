@@ -136,3 +136,21 @@ export function restoreLetter(db: Database, orgUuid: string, uuid: string) {
     .set({ redrivenAt: null })
     .where(and(eq(workflowDeadLetters.orgUuid, orgUuid), eq(workflowDeadLetters.uuid, uuid)));
 }
+
+/** Runs among which a caller's newest start is looked for. */
+const LOOKED_AT = 1_000;
+
+/** One row: when a caller last started a run, as far as the newest runs tell. */
+export function selectLastCall(db: Database, orgUuid: string, workflow: string) {
+  const newest = db
+    .select({ cause: workflowRuns.cause, startedAt: workflowRuns.startedAt })
+    .from(workflowRuns)
+    .where(and(eq(workflowRuns.orgUuid, orgUuid), eq(workflowRuns.workflowUuid, workflow)))
+    .orderBy(desc(workflowRuns.startedAt))
+    .limit(LOOKED_AT)
+    .as('newest');
+  return db
+    .select({ last: sql<number | null>`max(${newest.startedAt})` })
+    .from(newest)
+    .where(eq(newest.cause, 'api'));
+}

@@ -8,12 +8,13 @@ const WOKEN_MAX = 500;
 
 /** Empties all objects that the organization may have. */
 export async function clearRuns(
-  { WORKFLOW_RUNS, ORGANIZATION_EVENTS }: Bindings,
+  { WORKFLOW_RUNS, ORGANIZATION_EVENTS, WORKFLOW_SCHEDULES }: Bindings,
   orgUuid: string,
 ): Promise<void> {
   const names = objectNamesOf(orgUuid);
   await Promise.all(names.map((name) => WORKFLOW_RUNS.getByName(name).clear()));
   await ORGANIZATION_EVENTS.getByName(orgUuid).clear();
+  await WORKFLOW_SCHEDULES.getByName(orgUuid).clear();
 }
 
 /** Wakes objects with runs that have not ended: for the clock, in case an alarm was lost. */

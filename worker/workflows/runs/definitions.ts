@@ -1,7 +1,9 @@
 /** Definitions that an object's runs are pinned to: kept with the runs, so that they outlive the workflow. */
 import type { Kind } from '../../../kinds/index.ts';
-import { type JsonObject, parseJson } from '../../../proto/json.ts';
+import type { Json, JsonObject } from '../../../proto/json.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
+import { orderedText } from '../../../proto/ordered-json.ts';
+import { parseDefinition } from '../../../proto/written-json.ts';
 import { readWorkflow } from '../definition/read.ts';
 import type { Workflow } from '../definition/tree.ts';
 import type { WorkflowVersion } from './head.ts';
@@ -36,7 +38,7 @@ export function definitionOf(keeper: Keeper, { uuid, version }: Named): Workflow
     .toArray();
   if (!row) return undefined;
   const text = decoder.decode(keeper.vault.open(new Uint8Array(row.bytes), placeOf(name)));
-  const source = parseJson(text) as unknown as Source; // As keepDefinition wrote it.
+  const source = parseDefinition(text) as unknown as Source; // As keepDefinition wrote it.
   const workflow = read(source);
   ready.set(name, workflow);
   return workflow;
@@ -51,12 +53,25 @@ function isKept({ sql, definitions }: Keeper, { uuid, version }: Named): boolean
   return rows.length > 0;
 }
 
-/** Keeps the definition of a version. */
-export function keepDefinition(keeper: Keeper, { uuid, version }: Named, source: Source): Workflow {
+/** A definition that the isolate has ready; undefined where it has not. */
+export function readyDefinition({ uuid, version }: Named): Workflow | undefined {
+  return ready.get(`${uuid}:${version}`);
+}
+
+/** Reads the definition of a version, and has it ready from then on. */
+export function makeReady({ uuid, version }: Named, source: Source): Workflow {
   const name = `${uuid}:${version}`;
   const workflow = ready.get(name) ?? read(source);
   ready.set(name, workflow);
-  const sealed = keeper.vault.seal(encoder.encode(JSON.stringify(source)), placeOf(name));
+  return workflow;
+}
+
+/** Keeps the definition of a version. */
+export function keepDefinition(keeper: Keeper, { uuid, version }: Named, source: Source): Workflow {
+  const name = `${uuid}:${version}`;
+  const workflow = makeReady({ uuid, version }, source);
+  const text = orderedText(source as unknown as Json); // It is JSON, of a definition that was read from some.
+  const sealed = keeper.vault.seal(encoder.encode(text), placeOf(name));
   keeper.sql.exec(
     'INSERT OR IGNORE INTO definitions VALUES (?, ?, ?)',
     uuid,

@@ -151,6 +151,13 @@ async function end(at: Reachable, row: RunRow): Promise<void> {
     await object.childEnded(parent.run, parent.path, row.id, outcomeOf(at, row));
   }
   await endedOutside(at, row);
+  if (row.head.tellsEnd) await tellSchedule(at, row);
+}
+
+async function tellSchedule({ env }: Reachable, { id, head }: RunRow): Promise<void> {
+  const { orgUuid, workflow, trigger } = head;
+  const schedules = env.WORKFLOW_SCHEDULES.getByName(orgUuid);
+  await schedules.runEnded(workflow.uuid, trigger.index ?? 0, id);
 }
 
 async function tellUndone({ env }: Reachable, row: RunRow): Promise<void> {

@@ -1,7 +1,8 @@
 /** A run: its workflow, what it is started with, and its record. Spec: workflows.md §6, §7. */
+import type { JsonObject } from '../../../proto/json.ts';
 import type { Caller } from '../../context.ts';
 import type { Effect, NodeStatus, RunStatus } from '../engine/journal.ts';
-import type { Owner } from './object.ts';
+import type { Owner, Refusal } from './object.ts';
 
 /** A workflow in one of its versions. */
 export interface WorkflowVersion {
@@ -17,11 +18,23 @@ export interface Head extends Owner {
   readonly caller: Caller;
   /** A username. */
   readonly startedBy: string;
-  readonly trigger: { readonly type: string; readonly index?: number; readonly id: string };
+  readonly trigger: {
+    readonly type: string;
+    readonly index?: number;
+    readonly id: string;
+    /** What expressions see of it beside: without its body. */
+    readonly told?: JsonObject;
+  };
   readonly parent?: { readonly run: string; readonly path: string };
   readonly forkedFrom?: string;
   /** Runs within each other, the first counted. */
   readonly depth: number;
+  /** Runs that led to it by whatever triggers and actions, itself counted; absent of one that no run caused. */
+  readonly chain?: number;
+  /** The owner of the schedule that started it is told of its end. */
+  readonly tellsEnd?: true;
+  /** It was refused before it began: nothing of it can go on. */
+  readonly isRefused?: true;
   /** Milliseconds that it is kept after its end. */
   readonly retentionMs: number;
   /** Versions that what it names had when it began, by their names in the definition. */
@@ -43,7 +56,7 @@ export interface Pins {
 }
 
 /** A run that is to begin. */
-export interface Order extends Omit<Head, 'gate' | 'retentionMs'> {
+export interface Order extends Omit<Head, 'gate' | 'retentionMs' | 'isRefused'> {
   readonly id: string;
   /** JSON text. */
   readonly input: string;
@@ -51,6 +64,10 @@ export interface Order extends Omit<Head, 'gate' | 'retentionMs'> {
   readonly retentionMs: number;
   /** A fork of `forkedFrom`: where it begins, and the UUIDs of the endpoints that the kept values come from. */
   readonly fork?: { readonly from: string; readonly reached: readonly string[] };
+  /** Nobody is there to be told of a fault of the input: it is recorded as a failed run. */
+  readonly isRecorded?: boolean;
+  /** Such a fault that is known already. */
+  readonly refusal?: Refusal;
 }
 
 /** What is done outside for a run: what its engine asks for, and what surrounds the run. */

@@ -139,7 +139,7 @@ async function writeIndex(env: Bindings, keeper: Keeper): Promise<void> {
     });
     if (rows.length === 0) return;
     const index = rows.map(({ row }) => indexRow(keeper, row));
-    const events = rows.flatMap(({ row, tells }) => eventsOf(row, tells));
+    const events = rows.flatMap(({ row, tells }) => eventsOf(keeper, row, tells));
     const [isTold] = await Promise.all([
       tell(env, keeper, events),
       upsertRuns(databaseOf(env), index),

@@ -175,7 +175,7 @@ export class SqlJournal implements Journal {
   /** Nobody outside waits for the end of the run. */
   get #isTold(): boolean {
     const { head, body } = this.row;
-    return !head.parent && !head.gate && body.status !== 'failed';
+    return !head.parent && !head.gate && !head.tellsEnd && body.status !== 'failed';
   }
 
   call({ path, attempts }: Node): void {

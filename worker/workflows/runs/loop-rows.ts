@@ -1,5 +1,6 @@
 /** Elements of loops and what they came to, on an object's own database: no row holds more than some of them. */
-import { type Json, parseJson } from '../../../proto/json.ts';
+import type { Json } from '../../../proto/json.ts';
+import { parseAsWritten } from '../../../proto/written-json.ts';
 import type { ElementEnd, Ref } from '../engine/journal.ts';
 import { BELOW, belowOf } from './node-rows.ts';
 
@@ -39,7 +40,7 @@ export class LoopRows {
     const name = `${path}:${row.first}`;
     let chunk = this.#chunks.get(name);
     if (!chunk) {
-      chunk = parseJson(textOf(row.ref)) as Json[]; // As putElements was given it.
+      chunk = parseAsWritten(textOf(row.ref)) as Json[]; // As putElements was given it.
       if (this.#chunks.size >= CHUNKS_MAX) this.#chunks.clear();
       this.#chunks.set(name, chunk);
     }

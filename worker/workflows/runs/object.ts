@@ -16,6 +16,12 @@ export interface StartFault {
   readonly message: string;
 }
 
+/** Why a run fails before it begins. */
+export interface Refusal {
+  readonly code: 'EXPRESSION_FAILED' | 'INVALID_INPUT';
+  readonly faults: readonly StartFault[];
+}
+
 /** How a run stands, in short. */
 export interface Standing {
   readonly run: string;
@@ -27,6 +33,8 @@ export type Started =
   | (Standing & {
       readonly is: 'started';
       readonly isAwaited: boolean;
+      /** Of one that is recorded as failed before it began. */
+      readonly refusal?: Refusal;
       /** Of one that was awaited and has ended: as `record` answers with the first actions. */
       readonly record?: string;
     })
@@ -83,6 +91,8 @@ export interface WorkflowRunsObject extends Rpc.DurableObjectBranded {
   record(run: string, query: ActionQuery): Promise<string | undefined>;
   /** JSON text of a value of a run. */
   value(run: string, ref: number): Promise<string | undefined>;
+  /** Whether a run has ended, or is none any more; waits so long for that. */
+  hasEnded(run: string, waitMs: number): Promise<boolean>;
   /** What changed after a place, as JSON; waits for a change so long. */
   changes(run: string, after: number, waitMs: number): Promise<string | undefined>;
   cancel(run: string): Promise<Standing | 'ended' | undefined>;
@@ -92,7 +102,9 @@ export interface WorkflowRunsObject extends Rpc.DurableObjectBranded {
   remakeIndex(): Promise<void>;
   /** The workflow is deleted: its active runs are cancelled, and none is started any more. */
   close(workflow: string): Promise<void>;
-  retry(run: string): Promise<Standing | 'running' | 'succeeded' | 'compensated' | undefined>;
+  retry(
+    run: string,
+  ): Promise<Standing | 'running' | 'succeeded' | 'compensated' | 'refused' | undefined>;
   /** What a fork that begins at an action is made of, as JSON of `{head, input, reached, before?}`: ids, absent where the action never ran. */
   forkOf(run: string, from: string): Promise<string | undefined>;
   /** The actions that such a fork keeps: one line each, in as many pieces as it takes. */

@@ -4,7 +4,7 @@ import { remembered } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import { RETENTION_DAYS } from '../../limits/quotas/audit.ts';
 import { loadReach } from '../../reach/load.ts';
-import type { Pins, WorkflowVersion } from './head.ts';
+import type { Order, Pins, WorkflowVersion } from './head.ts';
 import { selectNamed, selectRetention } from './store.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -60,4 +60,17 @@ function load(ctx: Context, version: VersionOf) {
 /** A paused workflow starts nothing. */
 export function paused(id: string): GatewayError {
   return new GatewayError('WORKFLOW_PAUSED', `Workflow ${id} is paused`);
+}
+
+/** Bytes that a call of an object may take, less some for what goes with the text. */
+const SENT_MAX_BYTES = 32 * 1024 * 1024 - 4 * 1024;
+/** What is wrong with an input whose order does not fit. */
+export const LARGE = 'is larger than what a run can be started with';
+
+/** An order as its object takes it; undefined where it is too large for that, which no repeat would change. */
+export function textOfOrder(order: Order): string | undefined {
+  const text = JSON.stringify(order);
+  // Characters take two bytes each as soon as one is not of Latin-1.
+  const bytes = /[\u0100-\uffff]/.test(text) ? 2 * text.length : text.length;
+  return bytes <= SENT_MAX_BYTES ? text : undefined;
 }

@@ -4,6 +4,7 @@ import { requestIn } from '../../../kinds/passed.ts';
 import { ERRORS, GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../../../proto/json.ts';
 import { authorize, demand } from '../../access/access.ts';
+import { withoutToken } from '../../access/api-keys/identity.ts';
 import { policyOn } from '../../access/policy.ts';
 import { requestOn } from '../../calls/request.ts';
 import { runTemplate } from '../../calls/template.ts';
@@ -51,8 +52,8 @@ export function contextOf(
     address,
     waitUntil,
   });
-  // A new password ends tokens, not the runs that were started by them.
-  return { ...open, caller: { ...caller, issuedAt: Date.now() } };
+  // A new password ends tokens, not the runs that were started by them; nor does a key's rotation.
+  return { ...open, caller: { ...withoutToken(caller), issuedAt: Date.now() } };
 }
 
 /** Makes the call of an endpoint's action. @param text the request, as it was decided when the action began */

@@ -8,7 +8,7 @@ import { onWorkflow } from '../access.ts';
 import type { Order, RunEffect } from './head.ts';
 import type { RunRow } from './journal.ts';
 import type { ChildOutcome } from './object.ts';
-import { pinned } from './order.ts';
+import { LARGE, pinned, textOfOrder } from './order.ts';
 import { contextOf } from './perform.ts';
 import { type Reachable, runsObject, takeChild } from './reachable.ts';
 import { LOOKUP_MS, within } from './time-limit.ts';
@@ -56,10 +56,16 @@ async function startedBy(
     trigger: { type: 'subworkflow', id },
     parent: { run: id, path },
     depth: body.depth + 1,
+    chain: (head.chain ?? 1) + 1,
   };
   const object = runsObject(env, orgUuid, child);
   const owner = { orgUuid, orgId, sealedDataKey };
-  const answer = await object.start(owner, JSON.stringify(order), false);
+  const text = textOfOrder(order);
+  // Sent again and again it would fail each time.
+  if (text === undefined) {
+    return { is: 'failed', code: 'INVALID_INPUT', message: `The input ${LARGE}` };
+  }
+  const answer = await object.start(owner, text, false);
   if (answer.is === 'invalid') {
     const message = answer.faults.map((fault) => `${fault.path}: ${fault.message}`).join('; ');
     return { is: 'failed', code: 'INVALID_INPUT', message };

@@ -1,5 +1,4 @@
 /** Begins a run in its object: what it is pinned to, its input, its key, its gate. Spec: workflows.md §6. */
-import type { Kind } from '../../../kinds/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type Json, parseJson } from '../../../proto/json.ts';
 import { databaseOf } from '../../context.ts';
@@ -8,19 +7,18 @@ import { settingsOf } from '../../settings.ts';
 import type { Expr, Workflow } from '../definition/tree.ts';
 import type { Run, RunStatus } from '../engine/journal.ts';
 import { beginRun } from '../engine/machine.ts';
+import { refuse } from '../engine/refuse.ts';
 import { beginFork } from '../engine/resume.ts';
 import type { Turn } from '../engine/turn.ts';
-import { selectVersion } from '../store.ts';
-import { runnable, storedDefinition } from '../stored.ts';
 import { definitionOf, keepDefinition } from './definitions.ts';
 import { digestNow } from './digest.ts';
 import { copyKept } from './forking.ts';
 import type { Head, Order } from './head.ts';
 import type { SqlJournal } from './journal.ts';
-import type { Owner, Started, StartFault } from './object.ts';
+import type { Owner, Refusal, Started, StartFault } from './object.ts';
 import type { Reachable } from './reachable.ts';
 import { setFork } from './run-rows.ts';
-import { selectNamed } from './store.ts';
+import { loadSource } from './source.ts';
 
 /** Bytes that a run takes beside its input: about. */
 const RUN_BYTES = 4 * 1024;
@@ -38,32 +36,48 @@ export async function startRun(
 ): Promise<Started> {
   const { driver } = at;
   const { keeper } = driver;
-  const before = known(at, order);
+  const before = knownRun(at, order);
   if (before) return before;
-  const { id, input, fork, ...rest } = order;
+  const { id, input, fork } = order;
   const workflow = definitionOf(keeper, order.workflow) ?? (await loaded(at, order));
   if (!workflow) return { is: 'no-version' };
-  const value = parseJson(input);
-  const faults = faultsOf(workflow, value);
-  if (faults.length > 0) return { is: 'invalid', faults };
-  const named = namesOf(at, workflow, value, order);
-  if ('faults' in named) return { is: 'invalid', faults: named.faults };
+  const named = namesOf(at, workflow, order);
+  const { refusal } = named;
+  if (refusal && !order.isRecorded) return { is: 'invalid', faults: refusal.faults };
   if (!(await driver.allowance.has(input.length + RUN_BYTES))) return { is: 'no-room' };
-  const eventsAfter = await position(at, workflow, order);
-  const meanwhile = known(at, order);
+  const eventsAfter = refusal ? 0 : await position(at, workflow, order);
+  const meanwhile = knownRun(at, order);
   if (meanwhile) return meanwhile;
   if (keeper.isClosed(order.workflow.uuid)) return { is: 'no-version' };
-  const { retentionMs } = workflow.settings;
-  const head: Head = {
-    ...rest,
-    retentionMs: retentionMs ?? order.retentionMs,
-    ...(named.gate ? { gate: named.gate } : {}),
-  };
+  const head = headOf(workflow, order, named);
   const run = keeper.add(id, head, newBody(id, head, named.key, eventsAfter), input);
   if (!(await copyKept(at, run, workflow, order))) return { is: 'no-room' };
-  const isAwaited = wantsEnd ?? isSynchronous(workflow);
-  const status = begun(at, run, workflow, { fork, isAwaited });
-  return { is: 'started', run: id, status, isAwaited };
+  const isAwaited = !refusal && (wantsEnd ?? isSynchronous(workflow));
+  const status = begun(at, run, workflow, { fork, refusal, isAwaited });
+  return { is: 'started', run: id, status, isAwaited, ...(refusal ? { refusal } : {}) };
+}
+
+function headOf({ settings }: Workflow, order: Order, { gate, refusal }: Names): Head {
+  const { orgUuid, orgId, sealedDataKey, caller, startedBy, requestId, address } = order;
+  const { workflow, trigger, parent, forkedFrom, depth, chain, pins, body } = order;
+  return {
+    ...{ orgUuid, orgId, sealedDataKey, caller, startedBy, requestId, address },
+    ...{ workflow, trigger, depth, pins },
+    ...(parent ? { parent } : {}),
+    ...(forkedFrom === undefined ? {} : { forkedFrom }),
+    ...(chain === undefined ? {} : { chain }),
+    ...(order.tellsEnd ? { tellsEnd: true } : {}),
+    ...(body === undefined ? {} : { body }),
+    retentionMs: settings.retentionMs ?? order.retentionMs,
+    ...(gate ? { gate } : {}),
+    ...(refusal ? { isRefused: true } : {}),
+  };
+}
+
+interface Beginning {
+  readonly fork: Order['fork'] | undefined;
+  readonly refusal: Refusal | undefined;
+  readonly isAwaited: boolean;
 }
 
 /** The first transition of a run; answers how it stands then. */
@@ -71,13 +85,14 @@ function begun(
   { driver }: Reachable,
   run: number,
   workflow: Workflow,
-  { fork, isAwaited }: { readonly fork: Order['fork'] | undefined; readonly isAwaited: boolean },
+  { fork, refusal, isAwaited }: Beginning,
 ): RunStatus {
   const { keeper } = driver;
   const begin = (turn: Turn, journal: SqlJournal) => {
     const { gate } = journal.row.head;
     if (fork) setFork(keeper.sql, run, fork.from);
-    if (gate) journal.effect({ do: 'enter', gate: gate.name, max: gate.max });
+    if (refusal) refuse(turn, refusal);
+    else if (gate) journal.effect({ do: 'enter', gate: gate.name, max: gate.max });
     else if (fork) beginFork(turn, fork.from);
     else beginRun(turn);
   };
@@ -100,7 +115,7 @@ function isSynchronous({ triggers }: Workflow): boolean {
 }
 
 /** The run is there already. */
-function known({ driver: { keeper } }: Reachable, { id, body }: Order): Started | undefined {
+function knownRun({ driver: { keeper } }: Reachable, { id, body }: Order): Started | undefined {
   const row = keeper.find(id);
   if (!row) return undefined;
   const { requestId, body: earlier } = row.head;
@@ -111,16 +126,8 @@ function known({ driver: { keeper } }: Reachable, { id, body }: Order): Started 
 /** Reads the definition from D1, and keeps it. */
 async function loaded({ env, driver }: Reachable, order: Order): Promise<Workflow | undefined> {
   const { orgUuid, workflow } = order;
-  const db = databaseOf(env);
-  const [[row], named] = await db.batch([
-    selectVersion(db, orgUuid, workflow.uuid, workflow.version),
-    selectNamed(db, orgUuid, workflow),
-  ]);
-  if (!row) return undefined;
-  const kinds: Record<string, Kind> = {};
-  for (const { target, endpointKind } of named) if (endpointKind) kinds[target] = endpointKind;
-  const definition = runnable(storedDefinition(row.definition));
-  return keepDefinition(driver.keeper, workflow, { definition, kinds });
+  const source = await loadSource(databaseOf(env), orgUuid, workflow);
+  return source && keepDefinition(driver.keeper, workflow, source);
 }
 
 /** What is wrong with an input. */
@@ -136,12 +143,18 @@ export function faultsOf({ input }: Workflow, value: Json): readonly StartFault[
   }
 }
 
-type Names =
-  | { readonly key?: string; readonly gate?: { readonly name: string; readonly max: number } }
-  | { readonly faults: readonly StartFault[] };
+interface Names {
+  readonly key?: string;
+  readonly gate?: { readonly name: string; readonly max: number };
+  readonly refusal?: Refusal;
+}
 
-/** The run's name, and the gate that it passes. */
-function namesOf({ env }: Reachable, workflow: Workflow, input: Json, order: Order): Names {
+/** The run's name, and the gate that it passes; or why its input is refused. */
+function namesOf({ env }: Reachable, workflow: Workflow, order: Order): Names {
+  if (order.refusal) return { refusal: order.refusal };
+  const input = parseJson(order.input);
+  const faults = faultsOf(workflow, input);
+  if (faults.length > 0) return { refusal: { code: 'INVALID_INPUT', faults } };
   const { fuel, depth, output_bytes: outputBytes } = settingsOf(env).TEMPLATE_BUDGETS;
   const budget = new Budget({ fuel, depth, outputBytes }, Date.now());
   const evaluate = (expression: Expr) => expression.evaluate({ input: input as Plain }, budget);
@@ -158,7 +171,8 @@ function namesOf({ env }: Reachable, workflow: Workflow, input: Json, order: Ord
     return { ...key, gate: { name, max } };
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;
-    return { faults: [{ path: at, message: thrown.message }] };
+    const fault = { path: at, message: thrown.message };
+    return { refusal: { code: 'EXPRESSION_FAILED', faults: [fault] } };
   }
 }
 
@@ -184,6 +198,7 @@ function newBody(
   eventsAfter: number,
 ): Omit<Run, 'input'> {
   const now = Date.now();
+  const { told, ...trigger } = head.trigger;
   return {
     id,
     depth: head.depth,
@@ -195,7 +210,7 @@ function newBody(
     startedAt: now,
     endedAt: 0,
     deadline: 0,
-    trigger: { ...head.trigger, time: new Date(now).toISOString() },
+    trigger: { time: new Date(now).toISOString(), ...trigger, ...told },
     version: head.workflow.version,
     key,
     output: undefined,

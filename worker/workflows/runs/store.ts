@@ -3,16 +3,15 @@ import { and, count, eq, isNull, or, sql } from 'drizzle-orm';
 import type { Kind } from '../../../kinds/index.ts';
 import type { Database } from '../../context.ts';
 import { endpoints, organizations } from '../../db/schema.ts';
+import { type WorkflowTaskRow, workflowTasks } from '../../db/tasks.ts';
 import { templates } from '../../db/templates.ts';
 import {
   type WorkflowDeadLetterRow,
   type WorkflowRunRow,
-  type WorkflowTaskRow,
   workflowDeadLetters,
   workflowReferences,
   workflowRuns,
   workflows,
-  workflowTasks,
 } from '../../db/workflows.ts';
 
 /** A version of a workflow. */
@@ -150,7 +149,7 @@ export function deleteRuns(db: Database, orgUuid: string, uuids: readonly string
 
 /** Writes a task that is open. */
 export function upsertTask(db: Database, row: WorkflowTaskRow) {
-  const { sealedContent, dueAt, escalated } = row;
+  const { sealedContent, audienceRank, audience, dueAt, escalated } = row;
   return db
     .insert(workflowTasks)
     .values(row)
@@ -158,6 +157,8 @@ export function upsertTask(db: Database, row: WorkflowTaskRow) {
       target: [workflowTasks.orgUuid, workflowTasks.uuid],
       set: {
         sealedContent,
+        audienceRank,
+        audience,
         dueAt,
         escalated,
         status: 'open',

@@ -1,15 +1,32 @@
 /** Tasks of runs in D1, where people find them; what decides stands in the run. Spec: workflows.md §6, `/tasks`. */
-import { type JsonObject, parseJson } from '../../../proto/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../../proto/json.ts';
 import { databaseOf } from '../../context.ts';
-import type { WorkflowTaskRow } from '../../db/workflows.ts';
+import type { WorkflowTaskRow } from '../../db/tasks.ts';
 import { type SealingContext, seal } from '../../secrets/seal.ts';
 import { settingsOf } from '../../settings.ts';
+import { audienceOf } from './audience.ts';
 import type { RunEffect } from './head.ts';
 import type { RunRow } from './journal.ts';
 import { uuidOf } from './names.ts';
 import type { Owner } from './object.ts';
 import type { Reachable } from './reachable.ts';
 import { endTask, upsertTask } from './store.ts';
+
+/** What a task asks, as its run made it. */
+export interface Content {
+  readonly title: string;
+  readonly description?: string;
+  readonly assignees: JsonObject;
+  readonly form: JsonObject;
+  /** Roles that became assignees when its time ran out once. */
+  readonly escalation?: readonly string[];
+}
+
+/** Reads what a run made. */
+export function contentIn(text: string): Content {
+  const content = parseJson(text) as unknown as Content; // As the run made it.
+  return isJsonObject(content.assignees) ? content : { ...content, assignees: {} };
+}
 
 /** What seals a task's content. */
 export function taskSealing(
@@ -39,6 +56,7 @@ export async function openTask(
   const { orgUuid } = row.head;
   const due = driver.dueAt(row.run, path, 'timeout');
   const content = withEscalation(at, row, node.action, input, escalated);
+  const sealing = taskSealing(settingsOf(env), row.head, uuid);
   const task: WorkflowTaskRow = {
     orgUuid,
     uuid,
@@ -47,7 +65,8 @@ export async function openTask(
     action: node.action,
     path,
     status: 'open',
-    sealedContent: await seal(taskSealing(settingsOf(env), row.head, uuid), content),
+    sealedContent: await seal(sealing, content),
+    ...(await audienceOf(sealing, contentIn(content))),
     createdAt: node.startedAt,
     dueAt: due ?? null,
     escalated,

@@ -1,7 +1,9 @@
 /** Events of runs that the organization's log is told of with the next write of the index. Spec: workflows.md §5, "Our own events". */
-import type { NewEvent } from '../../events/object.ts';
+import { type JsonObject, parseJson } from '../../../proto/json.ts';
+import { type NewEvent, OWN } from '../../events/object.ts';
 import type { RunEffect } from './head.ts';
 import type { RunRow } from './journal.ts';
+import type { Keeper } from './keeper.ts';
 
 type Tell = Extract<RunEffect, { do: 'tell' }>;
 
@@ -37,7 +39,7 @@ export function addTells(
 }
 
 /** What the log of events is told. @param tells as they were added */
-export function eventsOf({ id, head }: RunRow, tells: string): NewEvent[] {
+export function eventsOf(keeper: Keeper, { id, head, run }: RunRow, tells: string): NewEvent[] {
   return tells
     .split('\n')
     .filter((line) => line !== '')
@@ -48,7 +50,31 @@ export function eventsOf({ id, head }: RunRow, tells: string): NewEvent[] {
         run_id: id,
         ...(path === '' ? {} : { path }),
         ...data,
+        ...(event.startsWith('task.') ? askedAt(keeper, run, path) : {}),
       };
-      return { source: 'causeway', event, id: `${id}:${name}`, time, data: JSON.stringify(all) };
+      const by = { workflow: head.workflow.uuid, chain: head.chain ?? 1 };
+      return {
+        ...{ source: OWN, event, id: `${id}:${name}`, time },
+        ...{ data: JSON.stringify(all), by },
+      };
     });
+}
+
+/** Characters of a task's title that are told, and of its assignees as JSON. Spec silent. */
+const TITLE_MAX = 1_000;
+const ASSIGNEES_MAX = 64 * 1024;
+
+/**
+ * What a task asks, and of whom, so that somebody can be told by mail: read when it is told, since the
+ * lines that wait to be told are not sealed. Spec: workflows.md §5, "`data` of these events".
+ */
+function askedAt(keeper: Keeper, run: number, path: string): JsonObject {
+  const input = keeper.nodeAt(run, path)?.input;
+  if (input === undefined) return {};
+  const { title, assignees } = parseJson(keeper.text(run, input)) as JsonObject; // As the engine made it.
+  const isTold = assignees !== undefined && JSON.stringify(assignees).length <= ASSIGNEES_MAX;
+  return {
+    ...(typeof title === 'string' ? { title: title.slice(0, TITLE_MAX) } : {}),
+    ...(isTold ? { assignees } : {}),
+  };
 }

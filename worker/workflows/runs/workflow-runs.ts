@@ -67,13 +67,8 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
       const row = this.#keeper.find(started.run);
       if (!row) throw new Error('The run could not be written');
       const { status } = row.body;
-      return {
-        ...started,
-        status,
-        ...(ENDED.has(status)
-          ? { record: wholeRecord(this.#keeper, row, this.#typesOf(row)) }
-          : {}),
-      };
+      if (!ENDED.has(status)) return { ...started, status };
+      return { ...started, status, record: wholeRecord(this.#keeper, row, this.#typesOf(row)) };
     } finally {
       this.#keeper.release(started.run);
     }
@@ -101,6 +96,12 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   async value(run: string, ref: number): Promise<string | undefined> {
     const row = await this.#find(run);
     return row && this.#keeper.vault.find(row.run, ref);
+  }
+
+  async hasEnded(run: string, waitMs: number): Promise<boolean> {
+    const has = () => this.#hasEnded(run);
+    if (await this.#find(run)) await this.#watchers.until(run, waitMs, has);
+    return has();
   }
 
   async changes(run: string, after: number, waitMs: number): Promise<string | undefined> {
@@ -143,9 +144,10 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
 
   async retry(
     run: string,
-  ): Promise<Standing | 'running' | 'succeeded' | 'compensated' | undefined> {
+  ): Promise<Standing | 'running' | 'succeeded' | 'compensated' | 'refused' | undefined> {
     const row = await this.#find(run);
     if (!row) return undefined;
+    if (row.head.isRefused) return 'refused';
     const { status, undone, notUndone, undoing } = row.body;
     if (status === 'succeeded') return undoing === 'no' ? 'succeeded' : 'compensated';
     if (!ENDED.has(status)) return 'running';

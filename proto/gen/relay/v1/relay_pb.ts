@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file relay/v1/relay.proto.
  */
 export const file_relay_v1_relay: GenFile = /*@__PURE__*/
-  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNIqgBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkSFAoMb3JnYW5pemF0aW9uGAggASgJIrABCgpSdW5SZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIPCgdyZXF1ZXN0GAIgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYAyABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAQgASgIEhIKCnNlc3Npb25faWQYBSABKAkSEQoJY2Fub25pY2FsGAYgASgIEhIKCnJlcGx5X2Zvcm0YByABKAkiRQoLUnVuUmVzcG9uc2USDgoGcmVzdWx0GAEgASgMEhIKCmJhY2tlbmRfdXMYAiABKAQSEgoKY29sbGVjdF9pZBgDIAEoCSIkCg5Db2xsZWN0UmVxdWVzdBISCgpjb2xsZWN0X2lkGAEgASgJIiAKD0NvbGxlY3RSZXNwb25zZRINCgVjaHVuaxgBIAEoDCIiChFSdW5TdHJlYW1SZXNwb25zZRINCgVjaHVuaxgBIAEoDCKkAQoPVHJhbnNhY3RSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBISCgpvcGVyYXRpb25zGAIgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYAyABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAQgASgIEhEKCWNhbm9uaWNhbBgFIAEoCBISCgpyZXBseV9mb3JtGAYgASgJIngKDlByZXBhcmVSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRISCgpvcGVyYXRpb25zGAMgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYBCABKAQiIgoPUHJlcGFyZVJlc3BvbnNlEg8KB3Jlc3VsdHMYASABKAwiSQoNQ29tbWl0UmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkiHwoOQ29tbWl0UmVzcG9uc2USDQoFZm91bmQYASABKAgiSwoPUm9sbGJhY2tSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCSIhChBSb2xsYmFja1Jlc3BvbnNlEg0KBWZvdW5kGAEgASgIIkIKDlJlY292ZXJSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIOCgZwcmVmaXgYAiABKAkiKgoPUmVjb3ZlclJlc3BvbnNlEhcKD3RyYW5zYWN0aW9uX2lkcxgBIAMoCSI2ChJPcGVuU2Vzc2lvblJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Ij0KE09wZW5TZXNzaW9uUmVzcG9uc2USEgoKc2Vzc2lvbl9pZBgBIAEoCRISCgpleHBpcmVzX21zGAIgASgEIjsKE0Nsb3NlU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCSIlChRDbG9zZVNlc3Npb25SZXNwb25zZRINCgVmb3VuZBgBIAEoCCJuCg5JbnNwZWN0UmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFwoPYWZ0ZXJfbmFtZXNwYWNlGAIgASgJEhIKCmFmdGVyX25hbWUYAyABKAkSDQoFbGltaXQYBCABKA0iQwoPSW5zcGVjdFJlc3BvbnNlEg4KBnRhYmxlcxgBIAEoDBIMCgRtb3JlGAIgASgIEhIKCmJhY2tlbmRfdXMYAyABKAQiLwoLUGluZ1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0IkcKDFBpbmdSZXNwb25zZRISCgpsYXRlbmN5X3VzGAEgASgEEiMKCHdhcm5pbmdzGAIgAygLMhEucmVsYXkudjEuV2FybmluZyIoCgdXYXJuaW5nEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSI5Cg5SZWxlYXNlUmVxdWVzdBIQCghlbmRwb2ludBgBIAEoCRIVCg1rZWVwX3JldmlzaW9uGAIgASgEIiAKD1JlbGVhc2VSZXNwb25zZRINCgVwb29scxgBIAEoDSJXCgxXYXRjaFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSFAoMcmVzdW1lX2FmdGVyGAMgASgJIioKDVdhdGNoUmVzcG9uc2USCgoCaWQYASABKAkSDQoFZXZlbnQYAiABKAwiDwoNU3RhdHVzUmVxdWVzdCKdAQoOU3RhdHVzUmVzcG9uc2USDAoEbm9kZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhIKCnN0YXJ0ZWRfbXMYAyABKAQSEAoIZHJhaW5pbmcYBCABKAgSDQoFcG9vbHMYBSABKA0SEwoLY29ubmVjdGlvbnMYBiABKA0SEAoIc2Vzc2lvbnMYByABKA0SEAoIaW5zdGFuY2UYCCABKAkiLAoLRXJyb3JEZXRhaWwSDAoEY29kZRgBIAEoCRIPCgdkZXRhaWxzGAIgASgJMs8HCgxSZWxheVNlcnZpY2USMgoDUnVuEhQucmVsYXkudjEuUnVuUmVxdWVzdBoVLnJlbGF5LnYxLlJ1blJlc3BvbnNlEkAKB0NvbGxlY3QSGC5yZWxheS52MS5Db2xsZWN0UmVxdWVzdBoZLnJlbGF5LnYxLkNvbGxlY3RSZXNwb25zZTABEkAKCVJ1blN0cmVhbRIULnJlbGF5LnYxLlJ1blJlcXVlc3QaGy5yZWxheS52MS5SdW5TdHJlYW1SZXNwb25zZTABEjwKCFRyYW5zYWN0EhkucmVsYXkudjEuVHJhbnNhY3RSZXF1ZXN0GhUucmVsYXkudjEuUnVuUmVzcG9uc2USPgoHUHJlcGFyZRIYLnJlbGF5LnYxLlByZXBhcmVSZXF1ZXN0GhkucmVsYXkudjEuUHJlcGFyZVJlc3BvbnNlEjsKBkNvbW1pdBIXLnJlbGF5LnYxLkNvbW1pdFJlcXVlc3QaGC5yZWxheS52MS5Db21taXRSZXNwb25zZRJBCghSb2xsYmFjaxIZLnJlbGF5LnYxLlJvbGxiYWNrUmVxdWVzdBoaLnJlbGF5LnYxLlJvbGxiYWNrUmVzcG9uc2USPgoHUmVjb3ZlchIYLnJlbGF5LnYxLlJlY292ZXJSZXF1ZXN0GhkucmVsYXkudjEuUmVjb3ZlclJlc3BvbnNlEkoKC09wZW5TZXNzaW9uEhwucmVsYXkudjEuT3BlblNlc3Npb25SZXF1ZXN0Gh0ucmVsYXkudjEuT3BlblNlc3Npb25SZXNwb25zZRJNCgxDbG9zZVNlc3Npb24SHS5yZWxheS52MS5DbG9zZVNlc3Npb25SZXF1ZXN0Gh4ucmVsYXkudjEuQ2xvc2VTZXNzaW9uUmVzcG9uc2USPgoHSW5zcGVjdBIYLnJlbGF5LnYxLkluc3BlY3RSZXF1ZXN0GhkucmVsYXkudjEuSW5zcGVjdFJlc3BvbnNlEjUKBFBpbmcSFS5yZWxheS52MS5QaW5nUmVxdWVzdBoWLnJlbGF5LnYxLlBpbmdSZXNwb25zZRI+CgdSZWxlYXNlEhgucmVsYXkudjEuUmVsZWFzZVJlcXVlc3QaGS5yZWxheS52MS5SZWxlYXNlUmVzcG9uc2USOgoFV2F0Y2gSFi5yZWxheS52MS5XYXRjaFJlcXVlc3QaFy5yZWxheS52MS5XYXRjaFJlc3BvbnNlMAESOwoGU3RhdHVzEhcucmVsYXkudjEuU3RhdHVzUmVxdWVzdBoYLnJlbGF5LnYxLlN0YXR1c1Jlc3BvbnNlYgZwcm90bzM");
+  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNIqgBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkSFAoMb3JnYW5pemF0aW9uGAggASgJIsIBCgpSdW5SZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIPCgdyZXF1ZXN0GAIgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYAyABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAQgASgIEhIKCnNlc3Npb25faWQYBSABKAkSEQoJY2Fub25pY2FsGAYgASgIEhIKCnJlcGx5X2Zvcm0YByABKAkSEAoIcm93X2Zvcm0YCCABKAkiRQoLUnVuUmVzcG9uc2USDgoGcmVzdWx0GAEgASgMEhIKCmJhY2tlbmRfdXMYAiABKAQSEgoKY29sbGVjdF9pZBgDIAEoCSIkCg5Db2xsZWN0UmVxdWVzdBISCgpjb2xsZWN0X2lkGAEgASgJIiAKD0NvbGxlY3RSZXNwb25zZRINCgVjaHVuaxgBIAEoDCIiChFSdW5TdHJlYW1SZXNwb25zZRINCgVjaHVuaxgBIAEoDCKkAQoPVHJhbnNhY3RSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBISCgpvcGVyYXRpb25zGAIgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYAyABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAQgASgIEhEKCWNhbm9uaWNhbBgFIAEoCBISCgpyZXBseV9mb3JtGAYgASgJIqkBCgVTaGFyZRISCgpvcGVyYXRpb25zGAEgASgMEg4KBnBsYWNlcxgCIAMoDRINCgVyZWFkcxgDIAMoDRIPCgdlYXJsaWVyGAQgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYBSABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAYgASgIEhEKCWNhbm9uaWNhbBgHIAEoCBITCgtyZWNvdmVyYWJsZRgIIAEoCCJpCglQZXJmb3JtZWQSDwoHcmVzdWx0cxgBIAEoDBISCgpiYWNrZW5kX3VzGAIgASgEEhIKCmNvbGxlY3RfaWQYAyABKAkSEQoJb25seV9yZWFkGAQgASgIEhAKCHJlY292ZXJ5GAUgASgJIo4BCgxCZWdpblJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhEKCWlzb2xhdGlvbhgDIAEoCRIRCglvbmVfcGhhc2UYBCABKAgSHgoFc2hhcmUYBSABKAsyDy5yZWxheS52MS5TaGFyZSJfCg1CZWdpblJlc3BvbnNlEhIKCnNlc3Npb25faWQYASABKAkSEgoKZXhwaXJlc19tcxgCIAEoBBImCglwZXJmb3JtZWQYAyABKAsyEy5yZWxheS52MS5QZXJmb3JtZWQiZwoPQ29udGludWVSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBISCgpzZXNzaW9uX2lkGAIgASgJEh4KBXNoYXJlGAMgASgLMg8ucmVsYXkudjEuU2hhcmUiOgoQQ29udGludWVSZXNwb25zZRImCglwZXJmb3JtZWQYASABKAsyEy5yZWxheS52MS5QZXJmb3JtZWQikQEKDlByZXBhcmVSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRIRCglpc29sYXRpb24YAyABKAkSEgoKc2Vzc2lvbl9pZBgEIAEoCRIeCgVzaGFyZRgFIAEoCzIPLnJlbGF5LnYxLlNoYXJlIl0KD1ByZXBhcmVSZXNwb25zZRImCglwZXJmb3JtZWQYASABKAsyEy5yZWxheS52MS5QZXJmb3JtZWQSEAoIcHJlcGFyZWQYAiABKAgSEAoIcmVjb3ZlcnkYAyABKAkibwoNQ29tbWl0UmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIQCghyZWNvdmVyeRgEIAEoCSIvCg5Db21taXRSZXNwb25zZRINCgVmb3VuZBgBIAEoCBIOCgZzdGF0dXMYAiABKAkicQoPUm9sbGJhY2tSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhAKCHJlY292ZXJ5GAQgASgJIjEKEFJvbGxiYWNrUmVzcG9uc2USDQoFZm91bmQYASABKAgSDgoGc3RhdHVzGAIgASgJIkMKDVNldHRsZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhAKCHJlY292ZXJ5GAIgASgJIiAKDlNldHRsZVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCSJCCg5SZWNvdmVyUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDgoGcHJlZml4GAIgASgJIjoKD1JlY292ZXJSZXNwb25zZRInCgZzaGFyZXMYASADKAsyFy5yZWxheS52MS5QcmVwYXJlZFNoYXJlIlYKDVByZXBhcmVkU2hhcmUSFgoOdHJhbnNhY3Rpb25faWQYASABKAkSEwoGYWdlX21zGAIgASgESACIAQESDQoFb3duZXIYAyABKAlCCQoHX2FnZV9tcyJACgxXYWl0c1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg4KBnByZWZpeBgCIAEoCSJBCg1XYWl0c1Jlc3BvbnNlEg0KBXNob3duGAEgASgIEiEKBXdhaXRzGAIgAygLMhIucmVsYXkudjEuTG9ja1dhaXQiLAoITG9ja1dhaXQSDwoHd2FpdGluZxgBIAEoCRIPCgdob2xkaW5nGAIgASgJIjAKDExhY2tzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiPQoNTGFja3NSZXNwb25zZRIdCgVsYWNrcxgBIAMoCzIOLnJlbGF5LnYxLkxhY2sSDQoFam9pbnMYAiABKAgiJQoETGFjaxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiNgoST3BlblNlc3Npb25SZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCI9ChNPcGVuU2Vzc2lvblJlc3BvbnNlEhIKCnNlc3Npb25faWQYASABKAkSEgoKZXhwaXJlc19tcxgCIAEoBCI7ChNDbG9zZVNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEAoIZW5kcG9pbnQYAiABKAkiJQoUQ2xvc2VTZXNzaW9uUmVzcG9uc2USDQoFZm91bmQYASABKAgibgoOSW5zcGVjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhcKD2FmdGVyX25hbWVzcGFjZRgCIAEoCRISCgphZnRlcl9uYW1lGAMgASgJEg0KBWxpbWl0GAQgASgNIkMKD0luc3BlY3RSZXNwb25zZRIOCgZ0YWJsZXMYASABKAwSDAoEbW9yZRgCIAEoCBISCgpiYWNrZW5kX3VzGAMgASgEIi8KC1BpbmdSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCJHCgxQaW5nUmVzcG9uc2USEgoKbGF0ZW5jeV91cxgBIAEoBBIjCgh3YXJuaW5ncxgCIAMoCzIRLnJlbGF5LnYxLldhcm5pbmciKAoHV2FybmluZxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiOQoOUmVsZWFzZVJlcXVlc3QSEAoIZW5kcG9pbnQYASABKAkSFQoNa2VlcF9yZXZpc2lvbhgCIAEoBCIgCg9SZWxlYXNlUmVzcG9uc2USDQoFcG9vbHMYASABKA0iVwoMV2F0Y2hSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIPCgdyZXF1ZXN0GAIgASgMEhQKDHJlc3VtZV9hZnRlchgDIAEoCSIqCg1XYXRjaFJlc3BvbnNlEgoKAmlkGAEgASgJEg0KBWV2ZW50GAIgASgMIjUKEVdhdGNoZWRDb2xsZWN0aW9uEgwKBG5hbWUYASABKAkSEgoKb3BlcmF0aW9ucxgCIAMoCSJrChVQcmVwYXJlQ2hhbmdlc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EjAKC2NvbGxlY3Rpb25zGAIgAygLMhsucmVsYXkudjEuV2F0Y2hlZENvbGxlY3Rpb24iOAoWUHJlcGFyZUNoYW5nZXNSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCRIMCgRtYXJrGAIgASgJInYKDkNoYW5nZXNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIwCgtjb2xsZWN0aW9ucxgCIAMoCzIbLnJlbGF5LnYxLldhdGNoZWRDb2xsZWN0aW9uEhAKCHBvc2l0aW9uGAMgASgJIm0KD0NoYW5nZXNSZXNwb25zZRIhCgdjaGFuZ2VzGAEgAygLMhAucmVsYXkudjEuQ2hhbmdlEiUKBmZhdWx0cxgCIAMoCzIVLnJlbGF5LnYxLkNoYW5nZUZhdWx0EhAKCHBvc2l0aW9uGAMgASgJIrYBCgZDaGFuZ2USCgoCaWQYASABKAkSEgoKY29sbGVjdGlvbhgCIAEoCRIPCgd3YXRjaGVkGAMgAygJEhEKCW9wZXJhdGlvbhgEIAEoCRILCgNrZXkYBSABKAwSDgoGYmVmb3JlGAYgASgMEg0KBWFmdGVyGAcgASgMEg4KBmFic2VudBgIIAMoCRIMCgR0aW1lGAkgASgJEhAKCGtleV9vbmx5GAogASgIEgwKBG1hcmsYCyABKAkiLwoLQ2hhbmdlRmF1bHQSDwoHd2F0Y2hlZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIk8KGUFja25vd2xlZGdlQ2hhbmdlc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhAKCHBvc2l0aW9uGAIgASgJIioKGkFja25vd2xlZGdlQ2hhbmdlc1Jlc3BvbnNlEgwKBHRvbGQYASABKAgiNgoSRHJvcENoYW5nZXNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCIkChNEcm9wQ2hhbmdlc1Jlc3BvbnNlEg0KBWZvdW5kGAEgASgIIjUKEUNoYW5nZXNMYWdSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCIyChJDaGFuZ2VzTGFnUmVzcG9uc2USDQoFYnl0ZXMYASABKAQSDQoFd2hvbGUYAiABKAgiDwoNU3RhdHVzUmVxdWVzdCKdAQoOU3RhdHVzUmVzcG9uc2USDAoEbm9kZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhIKCnN0YXJ0ZWRfbXMYAyABKAQSEAoIZHJhaW5pbmcYBCABKAgSDQoFcG9vbHMYBSABKA0SEwoLY29ubmVjdGlvbnMYBiABKA0SEAoIc2Vzc2lvbnMYByABKA0SEAoIaW5zdGFuY2UYCCABKAkiLAoLRXJyb3JEZXRhaWwSDAoEY29kZRgBIAEoCRIPCgdkZXRhaWxzGAIgASgJMooNCgxSZWxheVNlcnZpY2USMgoDUnVuEhQucmVsYXkudjEuUnVuUmVxdWVzdBoVLnJlbGF5LnYxLlJ1blJlc3BvbnNlEkAKB0NvbGxlY3QSGC5yZWxheS52MS5Db2xsZWN0UmVxdWVzdBoZLnJlbGF5LnYxLkNvbGxlY3RSZXNwb25zZTABEkAKCVJ1blN0cmVhbRIULnJlbGF5LnYxLlJ1blJlcXVlc3QaGy5yZWxheS52MS5SdW5TdHJlYW1SZXNwb25zZTABEjwKCFRyYW5zYWN0EhkucmVsYXkudjEuVHJhbnNhY3RSZXF1ZXN0GhUucmVsYXkudjEuUnVuUmVzcG9uc2USOAoFQmVnaW4SFi5yZWxheS52MS5CZWdpblJlcXVlc3QaFy5yZWxheS52MS5CZWdpblJlc3BvbnNlEkEKCENvbnRpbnVlEhkucmVsYXkudjEuQ29udGludWVSZXF1ZXN0GhoucmVsYXkudjEuQ29udGludWVSZXNwb25zZRI+CgdQcmVwYXJlEhgucmVsYXkudjEuUHJlcGFyZVJlcXVlc3QaGS5yZWxheS52MS5QcmVwYXJlUmVzcG9uc2USOwoGQ29tbWl0EhcucmVsYXkudjEuQ29tbWl0UmVxdWVzdBoYLnJlbGF5LnYxLkNvbW1pdFJlc3BvbnNlEkEKCFJvbGxiYWNrEhkucmVsYXkudjEuUm9sbGJhY2tSZXF1ZXN0GhoucmVsYXkudjEuUm9sbGJhY2tSZXNwb25zZRI7CgZTZXR0bGUSFy5yZWxheS52MS5TZXR0bGVSZXF1ZXN0GhgucmVsYXkudjEuU2V0dGxlUmVzcG9uc2USPgoHUmVjb3ZlchIYLnJlbGF5LnYxLlJlY292ZXJSZXF1ZXN0GhkucmVsYXkudjEuUmVjb3ZlclJlc3BvbnNlEjgKBVdhaXRzEhYucmVsYXkudjEuV2FpdHNSZXF1ZXN0GhcucmVsYXkudjEuV2FpdHNSZXNwb25zZRI4CgVMYWNrcxIWLnJlbGF5LnYxLkxhY2tzUmVxdWVzdBoXLnJlbGF5LnYxLkxhY2tzUmVzcG9uc2USSgoLT3BlblNlc3Npb24SHC5yZWxheS52MS5PcGVuU2Vzc2lvblJlcXVlc3QaHS5yZWxheS52MS5PcGVuU2Vzc2lvblJlc3BvbnNlEk0KDENsb3NlU2Vzc2lvbhIdLnJlbGF5LnYxLkNsb3NlU2Vzc2lvblJlcXVlc3QaHi5yZWxheS52MS5DbG9zZVNlc3Npb25SZXNwb25zZRI+CgdJbnNwZWN0EhgucmVsYXkudjEuSW5zcGVjdFJlcXVlc3QaGS5yZWxheS52MS5JbnNwZWN0UmVzcG9uc2USNQoEUGluZxIVLnJlbGF5LnYxLlBpbmdSZXF1ZXN0GhYucmVsYXkudjEuUGluZ1Jlc3BvbnNlEj4KB1JlbGVhc2USGC5yZWxheS52MS5SZWxlYXNlUmVxdWVzdBoZLnJlbGF5LnYxLlJlbGVhc2VSZXNwb25zZRI6CgVXYXRjaBIWLnJlbGF5LnYxLldhdGNoUmVxdWVzdBoXLnJlbGF5LnYxLldhdGNoUmVzcG9uc2UwARJTCg5QcmVwYXJlQ2hhbmdlcxIfLnJlbGF5LnYxLlByZXBhcmVDaGFuZ2VzUmVxdWVzdBogLnJlbGF5LnYxLlByZXBhcmVDaGFuZ2VzUmVzcG9uc2USQAoHQ2hhbmdlcxIYLnJlbGF5LnYxLkNoYW5nZXNSZXF1ZXN0GhkucmVsYXkudjEuQ2hhbmdlc1Jlc3BvbnNlMAESXwoSQWNrbm93bGVkZ2VDaGFuZ2VzEiMucmVsYXkudjEuQWNrbm93bGVkZ2VDaGFuZ2VzUmVxdWVzdBokLnJlbGF5LnYxLkFja25vd2xlZGdlQ2hhbmdlc1Jlc3BvbnNlEkoKC0Ryb3BDaGFuZ2VzEhwucmVsYXkudjEuRHJvcENoYW5nZXNSZXF1ZXN0Gh0ucmVsYXkudjEuRHJvcENoYW5nZXNSZXNwb25zZRJHCgpDaGFuZ2VzTGFnEhsucmVsYXkudjEuQ2hhbmdlc0xhZ1JlcXVlc3QaHC5yZWxheS52MS5DaGFuZ2VzTGFnUmVzcG9uc2USOwoGU3RhdHVzEhcucmVsYXkudjEuU3RhdHVzUmVxdWVzdBoYLnJlbGF5LnYxLlN0YXR1c1Jlc3BvbnNlYgZwcm90bzM");
 
 /**
  * Caps bound the connections of one endpoint on this node; 0 stands for the relay's own default.
@@ -172,6 +172,13 @@ export type RunRequest = Message<"relay.v1.RunRequest"> & {
    * @generated from field: string reply_form = 7;
    */
   replyForm: string;
+
+  /**
+   * RowForm of proto/driver.ts for RunStream; empty for lines.
+   *
+   * @generated from field: string row_form = 8;
+   */
+  rowForm: string;
 };
 
 /**
@@ -338,11 +345,217 @@ export const TransactRequestSchema: GenMessage<TransactRequest> = /*@__PURE__*/
   messageDesc(file_relay_v1_relay, 7);
 
 /**
- * PrepareRequest is a participant's share of a two-phase transaction.
+ * Share is a part of a transaction over many databases: some of the operations of one of them.
  *
- * @generated from message relay.v1.PrepareRequest
+ * @generated from message relay.v1.Share
  */
-export type PrepareRequest = Message<"relay.v1.PrepareRequest"> & {
+export type Share = Message<"relay.v1.Share"> & {
+  /**
+   * JSON array of endpoint requests; an object that has it as its `operations` for kinds that get
+   * what their client wrote. Empty for none.
+   *
+   * @generated from field: bytes operations = 1;
+   */
+  operations: Uint8Array;
+
+  /**
+   * Their places in the whole transaction, rising; empty for 0, 1, 2 and so on. Failures name these.
+   *
+   * @generated from field: repeated uint32 places = 2;
+   */
+  places: number[];
+
+  /**
+   * Those of the places that are held to what /read lets through.
+   *
+   * @generated from field: repeated uint32 reads = 3;
+   */
+  reads: number[];
+
+  /**
+   * JSON object of results by place that references of these requests may point to: those
+   * of other shares, and of earlier parts of this one.
+   *
+   * @generated from field: bytes earlier = 4;
+   */
+  earlier: Uint8Array;
+
+  /**
+   * Largest results together, in bytes; larger ones are undone.
+   *
+   * @generated from field: uint64 result_max_bytes = 5;
+   */
+  resultMaxBytes: bigint;
+
+  /**
+   * Every 64-bit column as a string.
+   *
+   * @generated from field: bool numbers_as_strings = 6;
+   */
+  numbersAsStrings: boolean;
+
+  /**
+   * Extended JSON in its canonical form.
+   *
+   * @generated from field: bool canonical = 7;
+   */
+  canonical: boolean;
+
+  /**
+   * Whether to answer what Settle needs.
+   *
+   * @generated from field: bool recoverable = 8;
+   */
+  recoverable: boolean;
+};
+
+/**
+ * Describes the message relay.v1.Share.
+ * Use `create(ShareSchema)` to create a new message.
+ */
+export const ShareSchema: GenMessage<Share> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 8);
+
+/**
+ * Performed is what a share's operations came to.
+ *
+ * @generated from message relay.v1.Performed
+ */
+export type Performed = Message<"relay.v1.Performed"> & {
+  /**
+   * JSON array with one result per operation; empty when collect_id is given.
+   *
+   * @generated from field: bytes results = 1;
+   */
+  results: Uint8Array;
+
+  /**
+   * Microseconds the backend took.
+   *
+   * @generated from field: uint64 backend_us = 2;
+   */
+  backendUs: bigint;
+
+  /**
+   * Names the results for Collect, for 30 seconds.
+   *
+   * @generated from field: string collect_id = 3;
+   */
+  collectId: string;
+
+  /**
+   * Whether every operation so far was one that /read lets through.
+   *
+   * @generated from field: bool only_read = 4;
+   */
+  onlyRead: boolean;
+
+  /**
+   * For Settle; empty when it was not asked for, and where the backend has nothing to ask it by.
+   *
+   * @generated from field: string recovery = 5;
+   */
+  recovery: string;
+};
+
+/**
+ * Describes the message relay.v1.Performed.
+ * Use `create(PerformedSchema)` to create a new message.
+ */
+export const PerformedSchema: GenMessage<Performed> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 9);
+
+/**
+ * BeginRequest begins a share.
+ *
+ * @generated from message relay.v1.BeginRequest
+ */
+export type BeginRequest = Message<"relay.v1.BeginRequest"> & {
+  /**
+   * The backend. Of mode "read", all operations are held to what /read lets through, and it
+   * cannot be prepared.
+   *
+   * @generated from field: relay.v1.Target target = 1;
+   */
+  target?: Target | undefined;
+
+  /**
+   * Name of the share at the backend: causeway_<log>_<transaction>_<n>.
+   *
+   * @generated from field: string transaction_id = 2;
+   */
+  transactionId: string;
+
+  /**
+   * One of ISOLATIONS of proto/prepares.ts; empty for the backend's own.
+   *
+   * @generated from field: string isolation = 3;
+   */
+  isolation: string;
+
+  /**
+   * It will not be prepared.
+   *
+   * @generated from field: bool one_phase = 4;
+   */
+  onePhase: boolean;
+
+  /**
+   * First operations.
+   *
+   * @generated from field: relay.v1.Share share = 5;
+   */
+  share?: Share | undefined;
+};
+
+/**
+ * Describes the message relay.v1.BeginRequest.
+ * Use `create(BeginRequestSchema)` to create a new message.
+ */
+export const BeginRequestSchema: GenMessage<BeginRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 10);
+
+/**
+ * BeginResponse names a share's lease.
+ *
+ * @generated from message relay.v1.BeginResponse
+ */
+export type BeginResponse = Message<"relay.v1.BeginResponse"> & {
+  /**
+   * For Continue, Prepare, Commit and Rollback.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * Unix epoch milliseconds after which it is gone, used or not.
+   *
+   * @generated from field: uint64 expires_ms = 2;
+   */
+  expiresMs: bigint;
+
+  /**
+   * Of the first operations.
+   *
+   * @generated from field: relay.v1.Performed performed = 3;
+   */
+  performed?: Performed | undefined;
+};
+
+/**
+ * Describes the message relay.v1.BeginResponse.
+ * Use `create(BeginResponseSchema)` to create a new message.
+ */
+export const BeginResponseSchema: GenMessage<BeginResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 11);
+
+/**
+ * ContinueRequest goes on with a share.
+ *
+ * @generated from message relay.v1.ContinueRequest
+ */
+export type ContinueRequest = Message<"relay.v1.ContinueRequest"> & {
   /**
    * The backend.
    *
@@ -351,25 +564,88 @@ export type PrepareRequest = Message<"relay.v1.PrepareRequest"> & {
   target?: Target | undefined;
 
   /**
-   * Name of the transaction at the backend.
+   * From BeginResponse.
+   *
+   * @generated from field: string session_id = 2;
+   */
+  sessionId: string;
+
+  /**
+   * More operations.
+   *
+   * @generated from field: relay.v1.Share share = 3;
+   */
+  share?: Share | undefined;
+};
+
+/**
+ * Describes the message relay.v1.ContinueRequest.
+ * Use `create(ContinueRequestSchema)` to create a new message.
+ */
+export const ContinueRequestSchema: GenMessage<ContinueRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 12);
+
+/**
+ * ContinueResponse tells of these operations.
+ *
+ * @generated from message relay.v1.ContinueResponse
+ */
+export type ContinueResponse = Message<"relay.v1.ContinueResponse"> & {
+  /**
+   * Of these operations.
+   *
+   * @generated from field: relay.v1.Performed performed = 1;
+   */
+  performed?: Performed | undefined;
+};
+
+/**
+ * Describes the message relay.v1.ContinueResponse.
+ * Use `create(ContinueResponseSchema)` to create a new message.
+ */
+export const ContinueResponseSchema: GenMessage<ContinueResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 13);
+
+/**
+ * PrepareRequest asks for a share to be prepared.
+ *
+ * @generated from message relay.v1.PrepareRequest
+ */
+export type PrepareRequest = Message<"relay.v1.PrepareRequest"> & {
+  /**
+   * The backend; its mode is "write".
+   *
+   * @generated from field: relay.v1.Target target = 1;
+   */
+  target?: Target | undefined;
+
+  /**
+   * Name of the share at the backend; of one that was begun, the same as then.
    *
    * @generated from field: string transaction_id = 2;
    */
   transactionId: string;
 
   /**
-   * JSON array of endpoint requests.
+   * As in BeginRequest; not of one that was begun.
    *
-   * @generated from field: bytes operations = 3;
+   * @generated from field: string isolation = 3;
    */
-  operations: Uint8Array;
+  isolation: string;
 
   /**
-   * Largest result in bytes.
+   * From BeginResponse; empty for a share that begins now.
    *
-   * @generated from field: uint64 result_max_bytes = 4;
+   * @generated from field: string session_id = 4;
    */
-  resultMaxBytes: bigint;
+  sessionId: string;
+
+  /**
+   * Operations before it is prepared.
+   *
+   * @generated from field: relay.v1.Share share = 5;
+   */
+  share?: Share | undefined;
 };
 
 /**
@@ -377,20 +653,34 @@ export type PrepareRequest = Message<"relay.v1.PrepareRequest"> & {
  * Use `create(PrepareRequestSchema)` to create a new message.
  */
 export const PrepareRequestSchema: GenMessage<PrepareRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 8);
+  messageDesc(file_relay_v1_relay, 14);
 
 /**
- * PrepareResponse holds the results of what is now prepared.
+ * PrepareResponse tells of a share that is prepared.
  *
  * @generated from message relay.v1.PrepareResponse
  */
 export type PrepareResponse = Message<"relay.v1.PrepareResponse"> & {
   /**
-   * JSON array with one result per operation.
+   * Of these operations.
    *
-   * @generated from field: bytes results = 1;
+   * @generated from field: relay.v1.Performed performed = 1;
    */
-  results: Uint8Array;
+  performed?: Performed | undefined;
+
+  /**
+   * False when it only read: then it has ended, and there is nothing to commit.
+   *
+   * @generated from field: bool prepared = 2;
+   */
+  prepared: boolean;
+
+  /**
+   * For Commit and Rollback by name, to be kept with the decision; empty where there is nothing of the sort.
+   *
+   * @generated from field: string recovery = 3;
+   */
+  recovery: string;
 };
 
 /**
@@ -398,27 +688,41 @@ export type PrepareResponse = Message<"relay.v1.PrepareResponse"> & {
  * Use `create(PrepareResponseSchema)` to create a new message.
  */
 export const PrepareResponseSchema: GenMessage<PrepareResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 9);
+  messageDesc(file_relay_v1_relay, 15);
 
 /**
- * CommitRequest names a prepared transaction.
+ * CommitRequest names a share that was prepared, or one that was begun.
  *
  * @generated from message relay.v1.CommitRequest
  */
 export type CommitRequest = Message<"relay.v1.CommitRequest"> & {
   /**
-   * The backend.
+   * The backend; its mode is "write" by name.
    *
    * @generated from field: relay.v1.Target target = 1;
    */
   target?: Target | undefined;
 
   /**
-   * From PrepareRequest.
+   * Name of a prepared share; empty with session_id.
    *
    * @generated from field: string transaction_id = 2;
    */
   transactionId: string;
+
+  /**
+   * From BeginResponse, to commit in one phase; empty with transaction_id.
+   *
+   * @generated from field: string session_id = 3;
+   */
+  sessionId: string;
+
+  /**
+   * From PrepareResponse.
+   *
+   * @generated from field: string recovery = 4;
+   */
+  recovery: string;
 };
 
 /**
@@ -426,7 +730,7 @@ export type CommitRequest = Message<"relay.v1.CommitRequest"> & {
  * Use `create(CommitRequestSchema)` to create a new message.
  */
 export const CommitRequestSchema: GenMessage<CommitRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 10);
+  messageDesc(file_relay_v1_relay, 16);
 
 /**
  * CommitResponse tells what was found.
@@ -435,11 +739,18 @@ export const CommitRequestSchema: GenMessage<CommitRequest> = /*@__PURE__*/
  */
 export type CommitResponse = Message<"relay.v1.CommitResponse"> & {
   /**
-   * False when the backend no longer knew the transaction.
+   * False when the backend knew no share of that name any more.
    *
    * @generated from field: bool found = 1;
    */
   found: boolean;
+
+  /**
+   * One of SHARE_STATUSES of proto/prepares.ts.
+   *
+   * @generated from field: string status = 2;
+   */
+  status: string;
 };
 
 /**
@@ -447,27 +758,41 @@ export type CommitResponse = Message<"relay.v1.CommitResponse"> & {
  * Use `create(CommitResponseSchema)` to create a new message.
  */
 export const CommitResponseSchema: GenMessage<CommitResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 11);
+  messageDesc(file_relay_v1_relay, 17);
 
 /**
- * RollbackRequest names a prepared transaction.
+ * RollbackRequest names a share, prepared or begun.
  *
  * @generated from message relay.v1.RollbackRequest
  */
 export type RollbackRequest = Message<"relay.v1.RollbackRequest"> & {
   /**
-   * The backend.
+   * The backend; its mode is "write" by name.
    *
    * @generated from field: relay.v1.Target target = 1;
    */
   target?: Target | undefined;
 
   /**
-   * From PrepareRequest.
+   * Name of a share; empty with session_id.
    *
    * @generated from field: string transaction_id = 2;
    */
   transactionId: string;
+
+  /**
+   * From BeginResponse; empty with transaction_id.
+   *
+   * @generated from field: string session_id = 3;
+   */
+  sessionId: string;
+
+  /**
+   * From PrepareResponse, where it arrived.
+   *
+   * @generated from field: string recovery = 4;
+   */
+  recovery: string;
 };
 
 /**
@@ -475,7 +800,7 @@ export type RollbackRequest = Message<"relay.v1.RollbackRequest"> & {
  * Use `create(RollbackRequestSchema)` to create a new message.
  */
 export const RollbackRequestSchema: GenMessage<RollbackRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 12);
+  messageDesc(file_relay_v1_relay, 18);
 
 /**
  * RollbackResponse tells what was found.
@@ -484,11 +809,18 @@ export const RollbackRequestSchema: GenMessage<RollbackRequest> = /*@__PURE__*/
  */
 export type RollbackResponse = Message<"relay.v1.RollbackResponse"> & {
   /**
-   * False when the backend no longer knew the transaction.
+   * False when the backend knew no prepared share of that name any more, or the lease was gone.
    *
    * @generated from field: bool found = 1;
    */
   found: boolean;
+
+  /**
+   * One of SHARE_STATUSES of proto/prepares.ts.
+   *
+   * @generated from field: string status = 2;
+   */
+  status: string;
 };
 
 /**
@@ -496,14 +828,14 @@ export type RollbackResponse = Message<"relay.v1.RollbackResponse"> & {
  * Use `create(RollbackResponseSchema)` to create a new message.
  */
 export const RollbackResponseSchema: GenMessage<RollbackResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 13);
+  messageDesc(file_relay_v1_relay, 19);
 
 /**
- * RecoverRequest asks for prepared transactions by prefix.
+ * SettleRequest asks after a share that was told to commit in one phase.
  *
- * @generated from message relay.v1.RecoverRequest
+ * @generated from message relay.v1.SettleRequest
  */
-export type RecoverRequest = Message<"relay.v1.RecoverRequest"> & {
+export type SettleRequest = Message<"relay.v1.SettleRequest"> & {
   /**
    * The backend.
    *
@@ -512,7 +844,56 @@ export type RecoverRequest = Message<"relay.v1.RecoverRequest"> & {
   target?: Target | undefined;
 
   /**
-   * What the names of ours begin with.
+   * From Performed.
+   *
+   * @generated from field: string recovery = 2;
+   */
+  recovery: string;
+};
+
+/**
+ * Describes the message relay.v1.SettleRequest.
+ * Use `create(SettleRequestSchema)` to create a new message.
+ */
+export const SettleRequestSchema: GenMessage<SettleRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 20);
+
+/**
+ * SettleResponse tells what became of it.
+ *
+ * @generated from message relay.v1.SettleResponse
+ */
+export type SettleResponse = Message<"relay.v1.SettleResponse"> & {
+  /**
+   * One of SHARE_STATUSES of proto/prepares.ts.
+   *
+   * @generated from field: string status = 1;
+   */
+  status: string;
+};
+
+/**
+ * Describes the message relay.v1.SettleResponse.
+ * Use `create(SettleResponseSchema)` to create a new message.
+ */
+export const SettleResponseSchema: GenMessage<SettleResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 21);
+
+/**
+ * RecoverRequest asks for prepared shares by prefix.
+ *
+ * @generated from message relay.v1.RecoverRequest
+ */
+export type RecoverRequest = Message<"relay.v1.RecoverRequest"> & {
+  /**
+   * The backend; its mode is "write".
+   *
+   * @generated from field: relay.v1.Target target = 1;
+   */
+  target?: Target | undefined;
+
+  /**
+   * What the names of ours begin with: causeway_<log>_, or causeway_<log>_<transaction>_.
    *
    * @generated from field: string prefix = 2;
    */
@@ -524,20 +905,20 @@ export type RecoverRequest = Message<"relay.v1.RecoverRequest"> & {
  * Use `create(RecoverRequestSchema)` to create a new message.
  */
 export const RecoverRequestSchema: GenMessage<RecoverRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 14);
+  messageDesc(file_relay_v1_relay, 22);
 
 /**
- * RecoverResponse lists prepared transactions.
+ * RecoverResponse lists prepared shares.
  *
  * @generated from message relay.v1.RecoverResponse
  */
 export type RecoverResponse = Message<"relay.v1.RecoverResponse"> & {
   /**
-   * Their names.
+   * Those that the backend holds.
    *
-   * @generated from field: repeated string transaction_ids = 1;
+   * @generated from field: repeated relay.v1.PreparedShare shares = 1;
    */
-  transactionIds: string[];
+  shares: PreparedShare[];
 };
 
 /**
@@ -545,7 +926,203 @@ export type RecoverResponse = Message<"relay.v1.RecoverResponse"> & {
  * Use `create(RecoverResponseSchema)` to create a new message.
  */
 export const RecoverResponseSchema: GenMessage<RecoverResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 15);
+  messageDesc(file_relay_v1_relay, 23);
+
+/**
+ * PreparedShare is one that stands prepared.
+ *
+ * @generated from message relay.v1.PreparedShare
+ */
+export type PreparedShare = Message<"relay.v1.PreparedShare"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string transaction_id = 1;
+   */
+  transactionId: string;
+
+  /**
+   * Milliseconds since it was prepared; absent where the backend does not tell.
+   *
+   * @generated from field: optional uint64 age_ms = 2;
+   */
+  ageMs?: bigint | undefined;
+
+  /**
+   * Who prepared it; empty where the backend does not tell.
+   *
+   * @generated from field: string owner = 3;
+   */
+  owner: string;
+};
+
+/**
+ * Describes the message relay.v1.PreparedShare.
+ * Use `create(PreparedShareSchema)` to create a new message.
+ */
+export const PreparedShareSchema: GenMessage<PreparedShare> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 24);
+
+/**
+ * WaitsRequest asks who waits for locks.
+ *
+ * @generated from message relay.v1.WaitsRequest
+ */
+export type WaitsRequest = Message<"relay.v1.WaitsRequest"> & {
+  /**
+   * The backend; its mode is "write".
+   *
+   * @generated from field: relay.v1.Target target = 1;
+   */
+  target?: Target | undefined;
+
+  /**
+   * As in RecoverRequest.
+   *
+   * @generated from field: string prefix = 2;
+   */
+  prefix: string;
+};
+
+/**
+ * Describes the message relay.v1.WaitsRequest.
+ * Use `create(WaitsRequestSchema)` to create a new message.
+ */
+export const WaitsRequestSchema: GenMessage<WaitsRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 25);
+
+/**
+ * WaitsResponse lists waits for locks.
+ *
+ * @generated from message relay.v1.WaitsResponse
+ */
+export type WaitsResponse = Message<"relay.v1.WaitsResponse"> & {
+  /**
+   * False where the backend does not show them to this credential.
+   *
+   * @generated from field: bool shown = 1;
+   */
+  shown: boolean;
+
+  /**
+   * Those of shares whose names begin so.
+   *
+   * @generated from field: repeated relay.v1.LockWait waits = 2;
+   */
+  waits: LockWait[];
+};
+
+/**
+ * Describes the message relay.v1.WaitsResponse.
+ * Use `create(WaitsResponseSchema)` to create a new message.
+ */
+export const WaitsResponseSchema: GenMessage<WaitsResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 26);
+
+/**
+ * LockWait is one share that waits for another's lock.
+ *
+ * @generated from message relay.v1.LockWait
+ */
+export type LockWait = Message<"relay.v1.LockWait"> & {
+  /**
+   * The name of the one that waits.
+   *
+   * @generated from field: string waiting = 1;
+   */
+  waiting: string;
+
+  /**
+   * The name of the one that holds; empty when it is none of these, or cannot be named.
+   *
+   * @generated from field: string holding = 2;
+   */
+  holding: string;
+};
+
+/**
+ * Describes the message relay.v1.LockWait.
+ * Use `create(LockWaitSchema)` to create a new message.
+ */
+export const LockWaitSchema: GenMessage<LockWait> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 27);
+
+/**
+ * LacksRequest asks whether a backend can prepare.
+ *
+ * @generated from message relay.v1.LacksRequest
+ */
+export type LacksRequest = Message<"relay.v1.LacksRequest"> & {
+  /**
+   * The backend; its mode is "write".
+   *
+   * @generated from field: relay.v1.Target target = 1;
+   */
+  target?: Target | undefined;
+};
+
+/**
+ * Describes the message relay.v1.LacksRequest.
+ * Use `create(LacksRequestSchema)` to create a new message.
+ */
+export const LacksRequestSchema: GenMessage<LacksRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 28);
+
+/**
+ * LacksResponse tells what keeps it from that.
+ *
+ * @generated from message relay.v1.LacksResponse
+ */
+export type LacksResponse = Message<"relay.v1.LacksResponse"> & {
+  /**
+   * Empty when it can prepare.
+   *
+   * @generated from field: repeated relay.v1.Lack lacks = 1;
+   */
+  lacks: Lack[];
+
+  /**
+   * Whether a share can begin there at all, to be committed in one phase.
+   *
+   * @generated from field: bool joins = 2;
+   */
+  joins: boolean;
+};
+
+/**
+ * Describes the message relay.v1.LacksResponse.
+ * Use `create(LacksResponseSchema)` to create a new message.
+ */
+export const LacksResponseSchema: GenMessage<LacksResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 29);
+
+/**
+ * Lack is one reason why a backend cannot prepare.
+ *
+ * @generated from message relay.v1.Lack
+ */
+export type Lack = Message<"relay.v1.Lack"> & {
+  /**
+   * One of LACK_CODES of proto/prepares.ts, or "kind" of one that never can.
+   *
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * The end of a sentence, for people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message relay.v1.Lack.
+ * Use `create(LackSchema)` to create a new message.
+ */
+export const LackSchema: GenMessage<Lack> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 30);
 
 /**
  * OpenSessionRequest asks for a lease.
@@ -566,7 +1143,7 @@ export type OpenSessionRequest = Message<"relay.v1.OpenSessionRequest"> & {
  * Use `create(OpenSessionRequestSchema)` to create a new message.
  */
 export const OpenSessionRequestSchema: GenMessage<OpenSessionRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 16);
+  messageDesc(file_relay_v1_relay, 31);
 
 /**
  * OpenSessionResponse names a lease.
@@ -594,7 +1171,7 @@ export type OpenSessionResponse = Message<"relay.v1.OpenSessionResponse"> & {
  * Use `create(OpenSessionResponseSchema)` to create a new message.
  */
 export const OpenSessionResponseSchema: GenMessage<OpenSessionResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 17);
+  messageDesc(file_relay_v1_relay, 32);
 
 /**
  * CloseSessionRequest names a lease.
@@ -622,7 +1199,7 @@ export type CloseSessionRequest = Message<"relay.v1.CloseSessionRequest"> & {
  * Use `create(CloseSessionRequestSchema)` to create a new message.
  */
 export const CloseSessionRequestSchema: GenMessage<CloseSessionRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 18);
+  messageDesc(file_relay_v1_relay, 33);
 
 /**
  * CloseSessionResponse tells what was found.
@@ -643,7 +1220,7 @@ export type CloseSessionResponse = Message<"relay.v1.CloseSessionResponse"> & {
  * Use `create(CloseSessionResponseSchema)` to create a new message.
  */
 export const CloseSessionResponseSchema: GenMessage<CloseSessionResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 19);
+  messageDesc(file_relay_v1_relay, 34);
 
 /**
  * InspectRequest asks for a page of tables.
@@ -685,7 +1262,7 @@ export type InspectRequest = Message<"relay.v1.InspectRequest"> & {
  * Use `create(InspectRequestSchema)` to create a new message.
  */
 export const InspectRequestSchema: GenMessage<InspectRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 20);
+  messageDesc(file_relay_v1_relay, 35);
 
 /**
  * InspectResponse is a page of tables.
@@ -720,7 +1297,7 @@ export type InspectResponse = Message<"relay.v1.InspectResponse"> & {
  * Use `create(InspectResponseSchema)` to create a new message.
  */
 export const InspectResponseSchema: GenMessage<InspectResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 21);
+  messageDesc(file_relay_v1_relay, 36);
 
 /**
  * PingRequest asks whether a backend can be reached.
@@ -741,7 +1318,7 @@ export type PingRequest = Message<"relay.v1.PingRequest"> & {
  * Use `create(PingRequestSchema)` to create a new message.
  */
 export const PingRequestSchema: GenMessage<PingRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 22);
+  messageDesc(file_relay_v1_relay, 37);
 
 /**
  * PingResponse says that it can.
@@ -769,7 +1346,7 @@ export type PingResponse = Message<"relay.v1.PingResponse"> & {
  * Use `create(PingResponseSchema)` to create a new message.
  */
 export const PingResponseSchema: GenMessage<PingResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 23);
+  messageDesc(file_relay_v1_relay, 38);
 
 /**
  * Warning tells of something that works and should be otherwise.
@@ -797,7 +1374,7 @@ export type Warning = Message<"relay.v1.Warning"> & {
  * Use `create(WarningSchema)` to create a new message.
  */
 export const WarningSchema: GenMessage<Warning> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 24);
+  messageDesc(file_relay_v1_relay, 39);
 
 /**
  * ReleaseRequest names what is no longer used.
@@ -825,7 +1402,7 @@ export type ReleaseRequest = Message<"relay.v1.ReleaseRequest"> & {
  * Use `create(ReleaseRequestSchema)` to create a new message.
  */
 export const ReleaseRequestSchema: GenMessage<ReleaseRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 25);
+  messageDesc(file_relay_v1_relay, 40);
 
 /**
  * ReleaseResponse tells what was closed.
@@ -846,7 +1423,7 @@ export type ReleaseResponse = Message<"relay.v1.ReleaseResponse"> & {
  * Use `create(ReleaseResponseSchema)` to create a new message.
  */
 export const ReleaseResponseSchema: GenMessage<ReleaseResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 26);
+  messageDesc(file_relay_v1_relay, 41);
 
 /**
  * WatchRequest subscribes.
@@ -881,7 +1458,7 @@ export type WatchRequest = Message<"relay.v1.WatchRequest"> & {
  * Use `create(WatchRequestSchema)` to create a new message.
  */
 export const WatchRequestSchema: GenMessage<WatchRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 27);
+  messageDesc(file_relay_v1_relay, 42);
 
 /**
  * WatchResponse is one event. The first is sent, empty, once the subscription stands.
@@ -909,7 +1486,424 @@ export type WatchResponse = Message<"relay.v1.WatchResponse"> & {
  * Use `create(WatchResponseSchema)` to create a new message.
  */
 export const WatchResponseSchema: GenMessage<WatchResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 28);
+  messageDesc(file_relay_v1_relay, 43);
+
+/**
+ * WatchedCollection is a collection of which changes are told.
+ *
+ * @generated from message relay.v1.WatchedCollection
+ */
+export type WatchedCollection = Message<"relay.v1.WatchedCollection"> & {
+  /**
+   * As the caller names it: a table, a collection, or a key or pattern of keys.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * "insert", "update", "delete"; empty for all three.
+   *
+   * @generated from field: repeated string operations = 2;
+   */
+  operations: string[];
+};
+
+/**
+ * Describes the message relay.v1.WatchedCollection.
+ * Use `create(WatchedCollectionSchema)` to create a new message.
+ */
+export const WatchedCollectionSchema: GenMessage<WatchedCollection> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 44);
+
+/**
+ * PrepareChangesRequest names all collections that an endpoint watches from now on.
+ *
+ * @generated from message relay.v1.PrepareChangesRequest
+ */
+export type PrepareChangesRequest = Message<"relay.v1.PrepareChangesRequest"> & {
+  /**
+   * The backend; its mode is "write".
+   *
+   * @generated from field: relay.v1.Target target = 1;
+   */
+  target?: Target | undefined;
+
+  /**
+   * All of them: those that an earlier request named and this does not are no longer watched.
+   *
+   * @generated from field: repeated relay.v1.WatchedCollection collections = 2;
+   */
+  collections: WatchedCollection[];
+};
+
+/**
+ * Describes the message relay.v1.PrepareChangesRequest.
+ * Use `create(PrepareChangesRequestSchema)` to create a new message.
+ */
+export const PrepareChangesRequestSchema: GenMessage<PrepareChangesRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 45);
+
+/**
+ * PrepareChangesResponse tells where changes begin.
+ *
+ * @generated from message relay.v1.PrepareChangesResponse
+ */
+export type PrepareChangesResponse = Message<"relay.v1.PrepareChangesResponse"> & {
+  /**
+   * Every change that commits after the answer comes after it; empty where there are no positions.
+   *
+   * @generated from field: string position = 1;
+   */
+  position: string;
+
+  /**
+   * Changes that were committed before the call have no greater one, those that commit after the
+   * answer have; empty where the backend has none.
+   *
+   * @generated from field: string mark = 2;
+   */
+  mark: string;
+};
+
+/**
+ * Describes the message relay.v1.PrepareChangesResponse.
+ * Use `create(PrepareChangesResponseSchema)` to create a new message.
+ */
+export const PrepareChangesResponseSchema: GenMessage<PrepareChangesResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 46);
+
+/**
+ * ChangesRequest subscribes to changes.
+ *
+ * @generated from message relay.v1.ChangesRequest
+ */
+export type ChangesRequest = Message<"relay.v1.ChangesRequest"> & {
+  /**
+   * The backend; its mode is "write".
+   *
+   * @generated from field: relay.v1.Target target = 1;
+   */
+  target?: Target | undefined;
+
+  /**
+   * All that are watched.
+   *
+   * @generated from field: repeated relay.v1.WatchedCollection collections = 2;
+   */
+  collections: WatchedCollection[];
+
+  /**
+   * After which position; empty for what was acknowledged last. It is acknowledged by this.
+   *
+   * @generated from field: string position = 3;
+   */
+  position: string;
+};
+
+/**
+ * Describes the message relay.v1.ChangesRequest.
+ * Use `create(ChangesRequestSchema)` to create a new message.
+ */
+export const ChangesRequestSchema: GenMessage<ChangesRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 47);
+
+/**
+ * ChangesResponse is a batch of changes. The first is sent, without changes, once the
+ * subscription stands; others without changes move the position on.
+ *
+ * @generated from message relay.v1.ChangesResponse
+ */
+export type ChangesResponse = Message<"relay.v1.ChangesResponse"> & {
+  /**
+   * In the order of their commits.
+   *
+   * @generated from field: repeated relay.v1.Change changes = 1;
+   */
+  changes: Change[];
+
+  /**
+   * Changes that cannot be told, and collections that are not there.
+   *
+   * @generated from field: repeated relay.v1.ChangeFault faults = 2;
+   */
+  faults: ChangeFault[];
+
+  /**
+   * Where to go on once all of this is stored; empty where there are no positions.
+   *
+   * @generated from field: string position = 3;
+   */
+  position: string;
+};
+
+/**
+ * Describes the message relay.v1.ChangesResponse.
+ * Use `create(ChangesResponseSchema)` to create a new message.
+ */
+export const ChangesResponseSchema: GenMessage<ChangesResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 48);
+
+/**
+ * Change is one row, document or key that changed.
+ *
+ * @generated from message relay.v1.Change
+ */
+export type Change = Message<"relay.v1.Change"> & {
+  /**
+   * Unique among the endpoint's changes, and the same when the change is told again; empty where
+   * the backend has none.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * In full, for example "public.orders"; of Redis the key.
+   *
+   * @generated from field: string collection = 2;
+   */
+  collection: string;
+
+  /**
+   * Names of the request whose collections and operations this is one of.
+   *
+   * @generated from field: repeated string watched = 3;
+   */
+  watched: string[];
+
+  /**
+   * "insert", "update" or "delete".
+   *
+   * @generated from field: string operation = 4;
+   */
+  operation: string;
+
+  /**
+   * Key as JSON.
+   *
+   * @generated from field: bytes key = 5;
+   */
+  key: Uint8Array;
+
+  /**
+   * What was, as JSON; empty where the backend does not say.
+   *
+   * @generated from field: bytes before = 6;
+   */
+  before: Uint8Array;
+
+  /**
+   * What is, as JSON; empty of a delete, and where the backend does not say.
+   *
+   * @generated from field: bytes after = 7;
+   */
+  after: Uint8Array;
+
+  /**
+   * Members of "after" that did not change and that the backend does not say.
+   *
+   * @generated from field: repeated string absent = 8;
+   */
+  absent: string[];
+
+  /**
+   * Time of the commit, ISO 8601 in UTC.
+   *
+   * @generated from field: string time = 9;
+   */
+  time: string;
+
+  /**
+   * Whether "before" holds the key alone: what else there was, the backend does not say.
+   *
+   * @generated from field: bool key_only = 10;
+   */
+  keyOnly: boolean;
+
+  /**
+   * Rises with the order of commits, compared by characters; the same of one transaction's. Empty
+   * where the backend has none.
+   *
+   * @generated from field: string mark = 11;
+   */
+  mark: string;
+};
+
+/**
+ * Describes the message relay.v1.Change.
+ * Use `create(ChangeSchema)` to create a new message.
+ */
+export const ChangeSchema: GenMessage<Change> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 49);
+
+/**
+ * ChangeFault is what cannot be told; other changes are.
+ *
+ * @generated from message relay.v1.ChangeFault
+ */
+export type ChangeFault = Message<"relay.v1.ChangeFault"> & {
+  /**
+   * Name of the request that it is about; several times where several are.
+   *
+   * @generated from field: string watched = 1;
+   */
+  watched: string;
+
+  /**
+   * What is wrong, and what would be right, for people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message relay.v1.ChangeFault.
+ * Use `create(ChangeFaultSchema)` to create a new message.
+ */
+export const ChangeFaultSchema: GenMessage<ChangeFault> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 50);
+
+/**
+ * AcknowledgeChangesRequest names what the caller has stored.
+ *
+ * @generated from message relay.v1.AcknowledgeChangesRequest
+ */
+export type AcknowledgeChangesRequest = Message<"relay.v1.AcknowledgeChangesRequest"> & {
+  /**
+   * The backend, as in the ChangesRequest that is under way.
+   *
+   * @generated from field: relay.v1.Target target = 1;
+   */
+  target?: Target | undefined;
+
+  /**
+   * From ChangesResponse.
+   *
+   * @generated from field: string position = 2;
+   */
+  position: string;
+};
+
+/**
+ * Describes the message relay.v1.AcknowledgeChangesRequest.
+ * Use `create(AcknowledgeChangesRequestSchema)` to create a new message.
+ */
+export const AcknowledgeChangesRequestSchema: GenMessage<AcknowledgeChangesRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 51);
+
+/**
+ * AcknowledgeChangesResponse tells whether the backend is told.
+ *
+ * @generated from message relay.v1.AcknowledgeChangesResponse
+ */
+export type AcknowledgeChangesResponse = Message<"relay.v1.AcknowledgeChangesResponse"> & {
+  /**
+   * False when no Changes call of the endpoint is under way here: the next one's position tells it.
+   *
+   * @generated from field: bool told = 1;
+   */
+  told: boolean;
+};
+
+/**
+ * Describes the message relay.v1.AcknowledgeChangesResponse.
+ * Use `create(AcknowledgeChangesResponseSchema)` to create a new message.
+ */
+export const AcknowledgeChangesResponseSchema: GenMessage<AcknowledgeChangesResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 52);
+
+/**
+ * DropChangesRequest ends what is kept for an endpoint.
+ *
+ * @generated from message relay.v1.DropChangesRequest
+ */
+export type DropChangesRequest = Message<"relay.v1.DropChangesRequest"> & {
+  /**
+   * The backend; its mode is "write".
+   *
+   * @generated from field: relay.v1.Target target = 1;
+   */
+  target?: Target | undefined;
+};
+
+/**
+ * Describes the message relay.v1.DropChangesRequest.
+ * Use `create(DropChangesRequestSchema)` to create a new message.
+ */
+export const DropChangesRequestSchema: GenMessage<DropChangesRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 53);
+
+/**
+ * DropChangesResponse tells what was found.
+ *
+ * @generated from message relay.v1.DropChangesResponse
+ */
+export type DropChangesResponse = Message<"relay.v1.DropChangesResponse"> & {
+  /**
+   * False when nothing was kept.
+   *
+   * @generated from field: bool found = 1;
+   */
+  found: boolean;
+};
+
+/**
+ * Describes the message relay.v1.DropChangesResponse.
+ * Use `create(DropChangesResponseSchema)` to create a new message.
+ */
+export const DropChangesResponseSchema: GenMessage<DropChangesResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 54);
+
+/**
+ * ChangesLagRequest asks what is kept for an endpoint.
+ *
+ * @generated from message relay.v1.ChangesLagRequest
+ */
+export type ChangesLagRequest = Message<"relay.v1.ChangesLagRequest"> & {
+  /**
+   * The backend; its mode is "write".
+   *
+   * @generated from field: relay.v1.Target target = 1;
+   */
+  target?: Target | undefined;
+};
+
+/**
+ * Describes the message relay.v1.ChangesLagRequest.
+ * Use `create(ChangesLagRequestSchema)` to create a new message.
+ */
+export const ChangesLagRequestSchema: GenMessage<ChangesLagRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 55);
+
+/**
+ * ChangesLagResponse tells what is kept.
+ *
+ * @generated from message relay.v1.ChangesLagResponse
+ */
+export type ChangesLagResponse = Message<"relay.v1.ChangesLagResponse"> & {
+  /**
+   * Bytes of log that the backend keeps for the endpoint alone; 0 where it keeps none for anybody.
+   *
+   * @generated from field: uint64 bytes = 1;
+   */
+  bytes: bigint;
+
+  /**
+   * False when the backend no longer has what is not acknowledged: changes are lost, and PrepareChanges begins anew.
+   *
+   * @generated from field: bool whole = 2;
+   */
+  whole: boolean;
+};
+
+/**
+ * Describes the message relay.v1.ChangesLagResponse.
+ * Use `create(ChangesLagResponseSchema)` to create a new message.
+ */
+export const ChangesLagResponseSchema: GenMessage<ChangesLagResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 56);
 
 /**
  * StatusRequest has no members.
@@ -924,7 +1918,7 @@ export type StatusRequest = Message<"relay.v1.StatusRequest"> & {
  * Use `create(StatusRequestSchema)` to create a new message.
  */
 export const StatusRequestSchema: GenMessage<StatusRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 29);
+  messageDesc(file_relay_v1_relay, 57);
 
 /**
  * StatusResponse describes the node.
@@ -994,7 +1988,7 @@ export type StatusResponse = Message<"relay.v1.StatusResponse"> & {
  * Use `create(StatusResponseSchema)` to create a new message.
  */
 export const StatusResponseSchema: GenMessage<StatusResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 30);
+  messageDesc(file_relay_v1_relay, 58);
 
 /**
  * ErrorDetail names the gateway error a failed call stands for.
@@ -1022,7 +2016,7 @@ export type ErrorDetail = Message<"relay.v1.ErrorDetail"> & {
  * Use `create(ErrorDetailSchema)` to create a new message.
  */
 export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 31);
+  messageDesc(file_relay_v1_relay, 59);
 
 /**
  * RelayService runs requests against backends the edge cannot reach: databases
@@ -1080,7 +2074,31 @@ export const RelayService: GenService<{
     output: typeof RunResponseSchema;
   },
   /**
-   * Prepare executes requests and leaves them prepared under a transaction's name.
+   * Begin opens a share of a transaction over many databases: a lease with a transaction
+   * open, in which requests were executed. What ends the lease undoes the share.
+   *
+   * @generated from rpc relay.v1.RelayService.Begin
+   */
+  begin: {
+    methodKind: "unary";
+    input: typeof BeginRequestSchema;
+    output: typeof BeginResponseSchema;
+  },
+  /**
+   * Continue executes more requests in a share; without any it only keeps it. A failure undoes
+   * all of it.
+   *
+   * @generated from rpc relay.v1.RelayService.Continue
+   */
+  continue: {
+    methodKind: "unary";
+    input: typeof ContinueRequestSchema;
+    output: typeof ContinueResponseSchema;
+  },
+  /**
+   * Prepare executes requests and leaves them prepared under a transaction's name: in a
+   * share that was begun, or in one that begins and is prepared in this call. A failure
+   * undoes all of it; when its answer is lost, Rollback tells.
    *
    * @generated from rpc relay.v1.RelayService.Prepare
    */
@@ -1090,7 +2108,8 @@ export const RelayService: GenService<{
     output: typeof PrepareResponseSchema;
   },
   /**
-   * Commit ends a prepared transaction for good. Repeating it is no error.
+   * Commit ends a prepared share for good, or in one phase one that was begun. By name it
+   * may be repeated.
    *
    * @generated from rpc relay.v1.RelayService.Commit
    */
@@ -1100,7 +2119,8 @@ export const RelayService: GenService<{
     output: typeof CommitResponseSchema;
   },
   /**
-   * Rollback undoes a prepared transaction. Repeating it is no error.
+   * Rollback undoes a share: prepared, or still worked on by whatever process. By name it
+   * may be repeated.
    *
    * @generated from rpc relay.v1.RelayService.Rollback
    */
@@ -1110,7 +2130,18 @@ export const RelayService: GenService<{
     output: typeof RollbackResponseSchema;
   },
   /**
-   * Recover names the prepared transactions that a backend still holds.
+   * Settle tells what became of a share that was told to commit in one phase. It may be
+   * repeated.
+   *
+   * @generated from rpc relay.v1.RelayService.Settle
+   */
+  settle: {
+    methodKind: "unary";
+    input: typeof SettleRequestSchema;
+    output: typeof SettleResponseSchema;
+  },
+  /**
+   * Recover names the prepared shares that a backend still holds.
    *
    * @generated from rpc relay.v1.RelayService.Recover
    */
@@ -1118,6 +2149,26 @@ export const RelayService: GenService<{
     methodKind: "unary";
     input: typeof RecoverRequestSchema;
     output: typeof RecoverResponseSchema;
+  },
+  /**
+   * Waits tells which shares wait for locks of which.
+   *
+   * @generated from rpc relay.v1.RelayService.Waits
+   */
+  waits: {
+    methodKind: "unary";
+    input: typeof WaitsRequestSchema;
+    output: typeof WaitsResponseSchema;
+  },
+  /**
+   * Lacks tells what keeps a backend from preparing.
+   *
+   * @generated from rpc relay.v1.RelayService.Lacks
+   */
+  lacks: {
+    methodKind: "unary";
+    input: typeof LacksRequestSchema;
+    output: typeof LacksResponseSchema;
   },
   /**
    * OpenSession leases one backend connection.
@@ -1178,6 +2229,56 @@ export const RelayService: GenService<{
     methodKind: "server_streaming";
     input: typeof WatchRequestSchema;
     output: typeof WatchResponseSchema;
+  },
+  /**
+   * PrepareChanges makes a backend keep its changes for an endpoint. Repeating it is no error.
+   *
+   * @generated from rpc relay.v1.RelayService.PrepareChanges
+   */
+  prepareChanges: {
+    methodKind: "unary";
+    input: typeof PrepareChangesRequestSchema;
+    output: typeof PrepareChangesResponseSchema;
+  },
+  /**
+   * Changes tells what changes in collections, in the order of commits.
+   *
+   * @generated from rpc relay.v1.RelayService.Changes
+   */
+  changes: {
+    methodKind: "server_streaming";
+    input: typeof ChangesRequestSchema;
+    output: typeof ChangesResponseSchema;
+  },
+  /**
+   * AcknowledgeChanges lets the backend forget what the caller has stored.
+   *
+   * @generated from rpc relay.v1.RelayService.AcknowledgeChanges
+   */
+  acknowledgeChanges: {
+    methodKind: "unary";
+    input: typeof AcknowledgeChangesRequestSchema;
+    output: typeof AcknowledgeChangesResponseSchema;
+  },
+  /**
+   * DropChanges ends what PrepareChanges made. Repeating it is no error.
+   *
+   * @generated from rpc relay.v1.RelayService.DropChanges
+   */
+  dropChanges: {
+    methodKind: "unary";
+    input: typeof DropChangesRequestSchema;
+    output: typeof DropChangesResponseSchema;
+  },
+  /**
+   * ChangesLag tells how much the backend keeps for what was not acknowledged.
+   *
+   * @generated from rpc relay.v1.RelayService.ChangesLag
+   */
+  changesLag: {
+    methodKind: "unary";
+    input: typeof ChangesLagRequestSchema;
+    output: typeof ChangesLagResponseSchema;
   },
   /**
    * Status tells how the relay is.

@@ -16,7 +16,7 @@ const left = new Set<string>();
 
 /** Holds the tunnels. */
 export class Node extends DurableObject<Env> {
-  readonly #tunnels = new NodeTunnels({ state: this.ctx, changed() {} });
+  readonly #tunnels = new NodeTunnels({ state: this.ctx, organization: 'own', changed() {} });
 
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get('Upgrade') !== 'websocket') return this.#tunnels.fetch(request);

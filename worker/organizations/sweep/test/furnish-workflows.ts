@@ -1,12 +1,14 @@
 /** Rows of workflows, as many as there are sorts of them. */
 import { env } from 'cloudflare:test';
 import { drizzle } from 'drizzle-orm/d1';
+import { workflowTasks } from '../../../db/tasks.ts';
 import {
   workflowDeadLetters,
   workflowHooks,
   workflowReferences,
   workflowRuns,
-  workflowTasks,
+  workflowTriggerNews,
+  workflowTriggers,
 } from '../../../db/workflows.ts';
 import { NOW, type TestGateway } from '../../../test/gateway.ts';
 import { insertWorkflow } from '../../../test/workflow.ts';
@@ -22,6 +24,10 @@ export async function furnishWorkflows(gateway: TestGateway): Promise<void> {
   await db.batch([
     db.insert(workflowReferences).values({ ...of, kind: 'template', target: 'x', level: 'Read' }),
     db.insert(workflowHooks).values({ ...of, path: 'hook', trigger: 0 }),
+    db.insert(workflowTriggers).values({ ...of, index: 0, type: 'schedule', detail: '{}' }),
+    db
+      .insert(workflowTriggerNews)
+      .values({ orgUuid, type: 'schedule', endpointUuid: '', change: 'x', at: NOW }),
     db.insert(workflowRuns).values({
       ...of,
       uuid: runUuid,

@@ -38,6 +38,7 @@ export function runOf(sent: EndpointCall[] = []): Run {
     nested: () => {
       throw new Error('It nests nothing');
     },
+    transact: (body) => Promise.resolve(body),
     send: async (call) => {
       sent.push(call);
       return null;

@@ -51,6 +51,7 @@ export function runOf({
       if (found) return found;
       throw new Error(`${id} is not nested`);
     },
+    transact: () => Promise.reject(new Error('nothing is sent')),
     send: () => Promise.reject(new Error('nothing is sent')),
   };
 }

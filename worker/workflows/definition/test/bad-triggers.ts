@@ -1,6 +1,9 @@
 /** Triggers that cannot be, each with all that is told of it. */
 import { type Bad, fired, hook } from './builders.ts';
 
+/** A key of Standard Webhooks, 24 bytes. */
+const KEY = `whsec_${btoa('a secret of the standard')}`;
+
 export const TRIGGERS: readonly Bad[] = [
   ['a trigger that is a text', fired('api'), ['trigger: must be an object, a trigger']],
   ['no type', fired({}), ['trigger.type: is required: api, schedule, event, webhook, dataChange']],
@@ -105,6 +108,26 @@ export const TRIGGERS: readonly Bad[] = [
     'a path of nine segments',
     hook({ type: 'hmac', header: 'X', secret: 'long enough' }, { path: '1/2/3/4/5/6/7/8/9' }),
     ['trigger.path: must be 1 to 8 segments of letters, digits, _ and -, each of up to 64'],
+  ],
+  [
+    'a path of callbacks',
+    hook({ type: 'hmac', header: 'X', secret: 'long enough' }, { path: '/-/a' }),
+    ['trigger.path: may not begin with -/: callbacks are there'],
+  ],
+  [
+    'a secret of Standard Webhooks without a key',
+    hook({ type: 'hmac', scheme: 'standard', secret: [KEY, 'whsec_a b c'] }),
+    ['trigger.authentication.secret: must have base64 of 24 to 64 bytes after whsec_'],
+  ],
+  [
+    'a key of Standard Webhooks of one byte',
+    hook({ type: 'hmac', scheme: 'standard', secret: 'whsec_YQ==' }),
+    ['trigger.authentication.secret: must have base64 of 24 to 64 bytes after whsec_'],
+  ],
+  [
+    'a key of Standard Webhooks of 65 bytes',
+    hook({ type: 'hmac', scheme: 'standard', secret: `whsec_${btoa('k'.repeat(65))}` }),
+    ['trigger.authentication.secret: must have base64 of 24 to 64 bytes after whsec_'],
   ],
   [
     'a filter of a webhook',

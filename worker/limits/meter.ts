@@ -1,18 +1,22 @@
 /** Tells what the computation of a run cost, which is known only afterwards; then the organization's next one waits. */
 import type { Context } from '../context.ts';
-import type { Budget } from '../language/expressions/index.ts';
-import { mayGoOn, wentOn } from '../limits/heavy-work.ts';
+import { mayGoOn, wentOn } from './heavy-work.ts';
 
 /** Steps that are taken to hold the thread for a millisecond where no clock tells: the dearest do. */
 const STEPS_OF_A_MS = 240_000;
 
-/** Of one run. */
+/** What is left of the steps of a run. */
+interface Fuel {
+  readonly fuel: number;
+}
+
+/** Of one run, or of one filter and mapping. */
 export class Meter {
   readonly #ctx: Context;
-  readonly #budget: Pick<Budget, 'fuel'>;
+  readonly #budget: Fuel;
   #fuel: number;
 
-  constructor(ctx: Context, budget: Pick<Budget, 'fuel'>) {
+  constructor(ctx: Context, budget: Fuel) {
     this.#ctx = ctx;
     this.#budget = budget;
     this.#fuel = budget.fuel;
@@ -20,10 +24,11 @@ export class Meter {
 
   /**
    * Computes when the organization may, as far as that goes without waiting for anything.
-   * @throws GatewayError SERVICE_UNAVAILABLE, and what the work throws
+   * @param begun whether a refusal would hide what was done already
+   * @throws GatewayError SERVICE_UNAVAILABLE unless it has begun, and what the work throws
    */
-  async compute<Result>(work: () => Result): Promise<Result> {
-    await mayGoOn(this.#ctx, false);
+  async compute<Result>(work: () => Result, begun = false): Promise<Result> {
+    await mayGoOn(this.#ctx, begun);
     const started = performance.now();
     try {
       return work();

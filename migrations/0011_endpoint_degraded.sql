@@ -1,0 +1,1 @@
+ALTER TABLE `endpoint_usage` ADD `degraded_at` integer;

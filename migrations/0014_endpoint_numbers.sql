@@ -1,0 +1,1 @@
+ALTER TABLE `endpoints` ADD `numbers_as_strings` integer DEFAULT false NOT NULL;

@@ -1,0 +1,199 @@
+/** A share of a transaction over many databases: a session with a transaction, which commits by itself. Spec: transactions.md §2. */
+import { type ClientSession, type MongoClient, MongoServerError } from 'mongodb';
+import { commandName } from '../../../kinds/mongo/admin.ts';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
+import { atOperation } from '../../../kinds/transaction.ts';
+import type { Call, Mode } from '../../../proto/driver.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import { isJsonObject, type Json, parseJson } from '../../../proto/json.ts';
+import { parseOrdered } from '../../../proto/parse-ordered.ts';
+import type {
+  Beginning,
+  Participant,
+  Performed,
+  Share,
+  ShareStatus,
+} from '../../../proto/prepares.ts';
+import { jsonList } from '../byte-text.ts';
+import type { Database, Execution } from './database.ts';
+import { commandIn } from './operations/command.ts';
+import { check, isRead } from './run.ts';
+import { abort, admit, attemptOperation, commit, references } from './transact.ts';
+
+/** Commands that end a transaction, or the session that it is in. */
+const ENDING = new Set(
+  'committransaction aborttransaction preparetransaction endsessions killsessions killallsessions killallsessionsbypattern'.split(
+    ' ',
+  ),
+);
+/** NoSuchTransaction: it was undone, or never arrived. */
+const NO_SUCH_TRANSACTION = 251;
+
+/** Begun, run step by step, and committed or undone. */
+export class MongoShare implements Participant<MongoRequest> {
+  readonly #database: Database;
+  readonly #client: MongoClient;
+  readonly #session: ClientSession;
+  readonly #giveBack: () => void;
+  #onlyRead = true;
+  #state: 'open' | 'stopped' | 'ended' = 'open';
+
+  private constructor(database: Database, client: MongoClient, giveBack: () => void) {
+    this.#database = database;
+    this.#client = client;
+    this.#session = database.startSession(client);
+    this.#giveBack = giveBack;
+  }
+
+  /**
+   * Snapshots are at least as strict as `repeatable read`.
+   * @throws GatewayError BAD_REQUEST naming `serializable`
+   */
+  static async join(database: Database, { isolation }: Beginning, call: Call): Promise<MongoShare> {
+    if (isolation === 'serializable') {
+      const message = 'MongoDB cannot give the isolation level serializable, only repeatable read';
+      throw badRequest('isolation', message, message);
+    }
+    const permit = await database.borrow(call.signal);
+    try {
+      const client = await database.client(call.signal);
+      const share = new MongoShare(database, client, () => database.giveBack(permit));
+      share.#session.startTransaction({
+        readConcern: { level: 'snapshot' },
+        writeConcern: { w: 'majority' },
+        readPreference: 'primary',
+      });
+      return share;
+    } catch (cause) {
+      database.giveBack(permit);
+      throw cause;
+    }
+  }
+
+  async perform(share: Share<MongoRequest>, call: Call): Promise<Performed> {
+    this.#requireOpen();
+    const { operations, recoverable } = share;
+    const { settings } = this.#database;
+    for (const { place, mode, request } of operations) {
+      await atOperation(place, async () => admitTo(request, mode, settings.database));
+    }
+    try {
+      const results = await this.#runAll(share, call);
+      const recovery = recoverable && !this.#onlyRead ? this.#recovery() : '';
+      return { results: jsonList('[', results, ']'), onlyRead: this.#onlyRead, recovery };
+    } finally {
+      if (call.signal.aborted) this.#state = 'stopped';
+    }
+  }
+
+  async commit(call: Call): Promise<void> {
+    this.#requireOpen();
+    await commit(this.#database, this.#session, call);
+    this.#state = 'ended';
+  }
+
+  async close(): Promise<void> {
+    if (this.#state !== 'ended') await abort(this.#session);
+    this.#state = 'ended';
+    await this.#session.endSession().catch(() => {});
+    this.#giveBack();
+  }
+
+  async #runAll({ operations, earlier }: Share<MongoRequest>, call: Call): Promise<Buffer[]> {
+    const byPlace = new Map<number, Buffer>();
+    const substitute = references((place) => {
+      const own = byPlace.get(place);
+      return own === undefined ? earlier(place) : parseOrdered(own.toString());
+    });
+    let left = call.resultMaxBytes - 2;
+    for (const { place, mode, request } of operations) {
+      this.#onlyRead &&= mode === 'read' || letsThrough(request, this.#database.settings.database);
+      const limited = { ...call, resultMaxBytes: left };
+      const own = this.#database.execution(this.#client, this.#session, limited, 'transaction');
+      const execution: Execution = { ...own, substitute };
+      const run = () => attemptOperation(this.#database, execution, request);
+      const result = await atOperation(place, run);
+      left -= result.length + 1;
+      byPlace.set(place, result);
+    }
+    return [...byPlace.values()];
+  }
+
+  #requireOpen(): void {
+    if (this.#state === 'open') return;
+    throw new GatewayError('SESSION_NOT_FOUND', 'The share has ended with a call that was stopped');
+  }
+
+  /** What names the transaction to the server: its session and number, and on a sharded cluster who coordinates it. */
+  #recovery(): string {
+    const { id, txnNumber } = this.#session.serverSession;
+    const session = Buffer.from(id.id.buffer).toString('base64');
+    // Not in the types.
+    const { transaction } = this.#session as unknown as { transaction: { recoveryToken?: object } };
+    const token = transaction.recoveryToken;
+    return JSON.stringify({ session, number: txnNumber, ...(token ? { token } : {}) });
+  }
+}
+
+/** @throws GatewayError BAD_REQUEST */
+function admitTo(request: MongoRequest, mode: Mode, defaultDatabase: string): void {
+  admit(request, defaultDatabase);
+  if (mode === 'read') check(request, 'read', defaultDatabase);
+  if (request.command === undefined || isRead(request, mode)) return;
+  if (!ENDING.has(commandName(commandIn(request)))) return;
+  const message = 'The transaction begins and ends by itself; its operations may not';
+  throw badRequest('command', message, message);
+}
+
+/** Whether `/read` would have taken it. */
+function letsThrough(request: MongoRequest, defaultDatabase: string): boolean {
+  try {
+    check(request, 'read', defaultDatabase);
+    return true;
+  } catch (error) {
+    if (error instanceof GatewayError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Commits again what was told to commit, by its session and number: the answer is what became of it. Source: MongoDB's
+ * specification of transactions, "commitTransaction".
+ */
+export async function settle(
+  database: Database,
+  recovery: string,
+  call: Call,
+): Promise<ShareStatus> {
+  const named = recoveryOf(recovery);
+  if (named === undefined) return 'unknown';
+  return database.call({ ...call, mode: 'read' }, async ({ client, session }) => {
+    const own = session.serverSession;
+    own.id.id.buffer.set(named.session);
+    own.txnNumber = named.number;
+    // The driver does not use it again for others.
+    own.isDirty = true;
+    const command = {
+      commitTransaction: 1,
+      writeConcern: { w: 'majority' },
+      ...(isJsonObject(named.token) ? { recoveryToken: named.token } : {}),
+    };
+    try {
+      await client.db('admin').command(command, { session });
+      return 'committed';
+    } catch (error) {
+      const code = error instanceof MongoServerError ? error.code : undefined;
+      if (code === NO_SUCH_TRANSACTION) return 'rolled_back';
+      throw error;
+    }
+  });
+}
+
+function recoveryOf(recovery: string) {
+  if (recovery === '') return undefined;
+  const value: Json = parseJson(recovery);
+  if (!isJsonObject(value)) return undefined;
+  const { session, number, token } = value;
+  if (typeof session !== 'string' || typeof number !== 'number') return undefined;
+  return { session: Buffer.from(session, 'base64'), number, token };
+}

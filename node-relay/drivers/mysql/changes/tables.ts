@@ -1,0 +1,78 @@
+/** Tables that a log names, with what is known of those that are watched: looked up anew once a statement may have changed them. */
+import type { ChangeFault } from '../../../../proto/changes.ts';
+import { Unreadable } from '../../loss.ts';
+import type { LoggedTable, Looked } from './columns.ts';
+import { encodersOf, type TableMap } from './rows.ts';
+import { faultsOf } from './told.ts';
+import type { LogEncoder } from './values.ts';
+
+/** A table whose rows can be read. */
+export interface Mapped {
+  readonly table: LoggedTable;
+  readonly encoders: readonly LogEncoder[];
+}
+
+const OTHER_COLUMNS = 'has other columns by now than when it changed: those changes are not told';
+
+export class ReadTables {
+  readonly #lookUp: () => Promise<readonly Looked[]>;
+  readonly #mapped = new Map<number, Mapped | undefined>();
+  #looked: readonly Looked[] = [];
+  #isStale = true;
+  #told = '';
+
+  constructor(lookUp: () => Promise<readonly Looked[]>) {
+    this.#lookUp = lookUp;
+  }
+
+  /** The names of the request, as they were looked up last. */
+  get looked(): readonly Looked[] {
+    return this.#looked;
+  }
+
+  /** The table of an event of rows; undefined where nobody watches it, or it cannot be read. */
+  get(id: number): Mapped | undefined {
+    return this.#mapped.get(id);
+  }
+
+  /** Takes a table that the events after it name. @returns what cannot be told */
+  async map(map: TableMap): Promise<ChangeFault[]> {
+    const faults = this.#isStale ? await this.lookUp() : [];
+    const table = this.#looked
+      .flatMap((each) => ('table' in each ? [each.table] : []))
+      .find(({ schema, name }) => schema === map.schema && name === map.name);
+    this.#mapped.set(map.id, undefined);
+    if (table === undefined) return faults;
+    try {
+      this.#mapped.set(map.id, { table, encoders: encodersOf(map, table) });
+      return faults;
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      return [...faults, ...faultsOf(this.#looked, map, OTHER_COLUMNS)];
+    }
+  }
+
+  /** Each statement names its tables anew. */
+  forget(): void {
+    this.#mapped.clear();
+  }
+
+  /** A statement may have changed tables. */
+  change(): void {
+    this.#isStale = true;
+  }
+
+  /** Looks all names up. @returns what is wrong with them, unless that was told before */
+  async lookUp(): Promise<ChangeFault[]> {
+    this.#looked = await this.#lookUp();
+    this.#mapped.clear();
+    this.#isStale = false;
+    const faults = this.#looked.flatMap((each) =>
+      'fault' in each ? [{ watched: each.watched.name, message: each.fault }] : [],
+    );
+    const told = JSON.stringify(faults);
+    const isKnown = told === this.#told;
+    this.#told = told;
+    return isKnown ? [] : faults;
+  }
+}

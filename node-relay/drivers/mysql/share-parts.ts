@@ -1,0 +1,48 @@
+/** What shares of one pool have in common: how they show their names, and what was learned of the server. */
+import { Engines } from '../../../kinds/mysql/dialect/engines.ts';
+import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
+import { Lacks } from '../lacks.ts';
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
+import { HeldConnections } from './held.ts';
+import { LockLooks } from './lock-waits.ts';
+
+/** The variable of a session's level, the newer name first. */
+const LEVEL_NAMES = ['transaction_isolation', 'tx_isolation'] as const;
+const UNKNOWN_VARIABLE = 1193;
+
+/** Of one pool. */
+export class ShareParts {
+  readonly lacks = new Lacks();
+  readonly engines = new Engines();
+  readonly looks = new LockLooks();
+  readonly database: Database;
+  readonly held: HeldConnections;
+  /** The server's name for a session's level, once a share has been announced. */
+  levelName: (typeof LEVEL_NAMES)[number] = LEVEL_NAMES[0];
+
+  constructor(database: Database) {
+    this.database = database;
+    this.held = new HeldConnections(database);
+  }
+
+  /**
+   * Shows a share's name as long as its connection is open: as a lock of that name, which any session can ask for.
+   * Answers the session's level as the server writes it.
+   */
+  async announce(connection: Connection, name: string): Promise<string> {
+    const ask = () =>
+      connection.rows(`SELECT CAST(GET_LOCK(?, 0) AS CHAR), @@SESSION.${this.levelName}`, [name]);
+    const rows = await ask().catch((error: unknown) => {
+      if (!(error instanceof ServerError) || error.errno !== UNKNOWN_VARIABLE) throw error;
+      this.levelName = LEVEL_NAMES[1];
+      return ask();
+    });
+    return rows[0]?.[1] ?? '';
+  }
+}
+
+/** Shows a share's name no longer. */
+export async function withdraw(connection: Connection, name: string): Promise<void> {
+  await connection.query(`DO RELEASE_LOCK('${name}')`);
+}

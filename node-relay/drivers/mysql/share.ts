@@ -1,0 +1,195 @@
+/** A share of a transaction over many databases on one connection: an XA transaction where it may be prepared. Spec: transactions.md §1, §2. */
+
+import { isRead, oneStatement } from '../../../kinds/mysql/dialect/admit.ts';
+import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
+import { operationFrom, paramsWith } from '../../../kinds/mysql/dialect/operation.ts';
+import { hasNames, type RowsRequest, valuesOf } from '../../../kinds/mysql/dialect/parameters.ts';
+import type { Parsed } from '../../../kinds/mysql/dialect/statement.ts';
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
+import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
+import type { Call, Mode } from '../../../proto/driver.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import type { Isolation, Performed, Prepared, Share } from '../../../proto/prepares.ts';
+import { jsonList } from '../byte-text.ts';
+import { attempt, type Traces } from '../lend.ts';
+import { ConnectionLost } from '../loss.ts';
+import type { OpenShare, ShareSteps } from '../participant.ts';
+import type { Connection } from './connection.ts';
+import { admitted, type Execution, execute } from './execute.ts';
+import type { ShareParts } from './share-parts.ts';
+import { endedEarly } from './transact.ts';
+
+/** Whoever works on a share calls more often: a server that hears nothing for so long from a relay that is cut off undoes it. */
+const IDLE_MAX_S = 60;
+/** The level by itself, and by default where the server's own is weaker than that. */
+const LEVELS: { readonly [level in Isolation]: string } = {
+  'read committed': 'READ-COMMITTED',
+  'repeatable read': 'REPEATABLE-READ',
+  serializable: 'SERIALIZABLE',
+};
+const TOO_WEAK = 'READ-UNCOMMITTED';
+
+/** What begins shares. */
+export function mysqlShares(parts: ShareParts): ShareSteps<MysqlRequest, Connection> {
+  return {
+    async begin(connection, { name, isolation, onePhase }, { mode }) {
+      const weakest = await parts.announce(connection, name);
+      const level = isolation ?? (weakest === TOO_WEAK ? 'read committed' : undefined);
+      const set = level === undefined ? '' : `, ${parts.levelName} = '${LEVELS[level]}'`;
+      await connection.query(`SET SESSION wait_timeout = ${IDLE_MAX_S}${set}`);
+      const isXa = !onePhase && mode === 'write';
+      await connection.query(isXa ? `XA START '${name}'` : plainBegin(mode));
+      return new MysqlShare(parts, connection, { name, isXa });
+    },
+  };
+}
+
+function plainBegin(mode: Mode): string {
+  return mode === 'read' ? 'START TRANSACTION READ ONLY' : 'START TRANSACTION';
+}
+
+/** An operation that may be run. */
+interface Operation {
+  readonly request: RowsRequest;
+  readonly mode: Mode;
+  readonly timeout_ms?: number | undefined;
+}
+
+class MysqlShare implements OpenShare<MysqlRequest> {
+  traces: Traces | 'kept' = 'some';
+  readonly #parts: ShareParts;
+  readonly #connection: Connection;
+  readonly #name: string;
+  readonly #isXa: boolean;
+  #onlyRead = true;
+
+  constructor(
+    parts: ShareParts,
+    connection: Connection,
+    { name, isXa }: { readonly name: string; readonly isXa: boolean },
+  ) {
+    this.#parts = parts;
+    this.#connection = connection;
+    this.#name = name;
+    this.#isXa = isXa;
+  }
+
+  async perform(share: Share<MysqlRequest>, call: Call): Promise<Performed> {
+    const { operations, recoverable } = share;
+    // The server counts how long it hears nothing.
+    if (operations.length === 0) await this.#connection.ping();
+    const places = {
+      placeOf: (index: number) => operations[index]?.place ?? index,
+      earlier: (place: number) => share.earlier(place),
+    };
+    const checked = checkEach(operations, operationOf, places);
+    const run = (operation: Operation, turn: Turn) => this.#run(operation, turn);
+    const results = await runEach(call, checked, run, places);
+    return {
+      results: jsonList('[', results, ']'),
+      onlyRead: this.#onlyRead,
+      recovery: recoverable ? this.#name : '',
+    };
+  }
+
+  /** Its connection is kept for a moment or closed: before that, no other may finish what it prepared. Source: MariaDB, "XA Transactions". */
+  async prepare(call: Call): Promise<Prepared> {
+    if (this.#onlyRead) {
+      await this.commit(call);
+      return { prepared: false, recovery: '' };
+    }
+    if (!this.#isXa) {
+      const message = 'A share that began for one phase cannot be prepared';
+      throw badRequest('one_phase', message, message);
+    }
+    call.signal.throwIfAborted();
+    await this.#parts.lacks
+      .during(() => this.#prepare())
+      .catch((cause: unknown) => {
+        if (!(cause instanceof ConnectionLost) || call.signal.aborted) throw cause;
+        const message = 'The connection to the database was lost while it prepared';
+        throw new GatewayError('CONNECTION_FAILED', message, { cause });
+      });
+    if (this.#parts.held.keep(this.#name, this.#connection)) this.traces = 'kept';
+    else await this.#connection.close();
+    return { prepared: true, recovery: '' };
+  }
+
+  async commit({ signal }: Call): Promise<void> {
+    signal.throwIfAborted();
+    const commits = !this.#onlyRead;
+    if (!this.#isXa) {
+      await this.#connection.query('COMMIT', {}, commits);
+      return;
+    }
+    await this.#connection.query(`XA END '${this.#name}'`);
+    await this.#connection.query(`XA COMMIT '${this.#name}' ONE PHASE`, {}, commits);
+  }
+
+  async undo(): Promise<void> {
+    if (!this.#isXa) {
+      await this.#connection.query('ROLLBACK');
+      return;
+    }
+    // It may have ended already, or been marked as one that can only be undone.
+    await this.#connection.query(`XA END '${this.#name}'`).catch((error: unknown) => {
+      if (!(error instanceof ServerError)) throw error;
+    });
+    await this.#connection.query(`XA ROLLBACK '${this.#name}'`);
+  }
+
+  async #prepare(): Promise<void> {
+    await this.#connection.query(`XA END '${this.#name}'`);
+    await this.#connection.query(`XA PREPARE '${this.#name}'`);
+  }
+
+  #run(operation: Operation, { call, earlier, budget }: Turn): Promise<Buffer> {
+    const connection = this.#connection;
+    const { database } = this.#parts;
+    const own: Execution = { database, connection, call, place: 'transaction' };
+    const params = paramsWith(operation.request.params ?? [], earlier);
+    const request = { ...operation.request, params } as RowsRequest; // The same shape with other values.
+    return attempt(connection, 'write', call.signal, async () => {
+      const parsed = oneStatement(request.query, hasNames(request), 'transaction');
+      const read = operation.mode === 'read' || isRead(request, 'write');
+      if (read) await admitted(own, parsed, true);
+      else if (!(await letsThrough(own, parsed))) await this.#noteWrite(parsed);
+      const values = valuesOf(request, parsed);
+      // Inside a transaction of its own, a read is kept from writing by the guard alone.
+      const result = await execute(own, { request, parsed, values, read: false }, budget);
+      if (!connection.wire.inTransaction) throw endedEarly();
+      return result;
+    });
+  }
+
+  /** @throws GatewayError BAD_REQUEST naming a table whose engine would keep what is undone */
+  async #noteWrite(parsed: Parsed): Promise<void> {
+    this.#onlyRead = false;
+    const connection = this.#connection;
+    const plain = await this.#parts.engines.plainTable(parsed, (query, values) =>
+      connection.rows(query, values),
+    );
+    if (plain === undefined) return;
+    const { table, engine } = plain;
+    const message = `Table ${table} has the engine ${engine}, which has no transactions: what is changed there cannot be prepared or undone`;
+    const details = [{ rule: 'lacks', lack: 'engine', path: 'query', message }];
+    throw new GatewayError('BAD_REQUEST', message, { details });
+  }
+}
+
+/** Whether `/read` would have taken it. */
+async function letsThrough(execution: Execution, parsed: Parsed): Promise<boolean> {
+  if (parsed.unreadable !== undefined) return false;
+  try {
+    await admitted(execution, parsed, true);
+    return true;
+  } catch (error) {
+    if (error instanceof GatewayError) return false;
+    throw error;
+  }
+}
+
+function operationOf({ request, mode }: Share<MysqlRequest>['operations'][number]): Operation {
+  const operation = operationFrom(request);
+  return { request: operation, mode, timeout_ms: operation.timeout_ms };
+}

@@ -1,0 +1,201 @@
+/** A share of a transaction over many databases on one connection, or on one after another. Spec: transactions.md §2, §3. */
+import type { Call } from '../../proto/driver.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import type {
+  Beginning,
+  Performed,
+  Prepared,
+  PreparingParticipant,
+  Share,
+} from '../../proto/prepares.ts';
+import { attempt, type Lendable, type Lender, type Traces } from './lend.ts';
+
+/** What a kind does with a share on one connection; failures are its own, `attempt` makes them the caller's. */
+export interface ShareSteps<Request, Connection> {
+  begin(connection: Connection, beginning: Beginning, call: Call): Promise<OpenShare<Request>>;
+}
+
+/** A share that has begun on a connection. */
+export interface OpenShare<Request> {
+  perform(share: Share<Request>, call: Call): Promise<Performed>;
+  /** Prepares it, or commits it where it only read; the connection is then free of it. */
+  prepare(call: Call): Promise<Prepared>;
+  commit(call: Call): Promise<void>;
+  /** Undoes it on a connection that is still there. */
+  undo(): Promise<void>;
+  /** What is left on the connection once it has ended; `kept` when that goes on without the pool. */
+  readonly traces: Traces | 'kept';
+}
+
+/** Milliseconds that undoing may take before the connection is cut, which undoes it too. */
+const UNDO_MS = 2_000;
+
+/** A share whose operations come one after another. */
+export class ConnectionParticipant<Request, Connection extends Lendable>
+  implements PreparingParticipant<Request>
+{
+  readonly #lender: Lender<Connection>;
+  readonly #connection: Connection;
+  readonly #open: OpenShare<Request>;
+  #ended = false;
+
+  private constructor(
+    lender: Lender<Connection>,
+    connection: Connection,
+    open: OpenShare<Request>,
+  ) {
+    this.#lender = lender;
+    this.#connection = connection;
+    this.#open = open;
+  }
+
+  /** Begins one on a connection of the pool. @throws GatewayError */
+  static async join<Request, Connection extends Lendable>(
+    lender: Lender<Connection>,
+    steps: ShareSteps<Request, Connection>,
+    beginning: Beginning,
+    call: Call,
+  ): Promise<ConnectionParticipant<Request, Connection>> {
+    const { connection, open } = await begun(lender, steps, beginning, call);
+    return new ConnectionParticipant(lender, connection, open);
+  }
+
+  perform(share: Share<Request>, call: Call): Promise<Performed> {
+    return this.#do(call, () => this.#open.perform(share, call));
+  }
+
+  async prepare(call: Call): Promise<Prepared> {
+    const prepared = await this.#do(call, () => this.#open.prepare(call));
+    this.#end();
+    return prepared;
+  }
+
+  async commit(call: Call): Promise<void> {
+    await this.#do(call, () => this.#open.commit(call));
+    this.#end();
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended) return;
+    const { wire, interrupted } = this.#connection;
+    if (!wire.lost && !interrupted) await undone(this.#connection, this.#open);
+    this.#end();
+  }
+
+  async #do<Value>(call: Call, work: () => Promise<Value>): Promise<Value> {
+    const connection = this.#connection;
+    if (this.#ended || connection.wire.lost || connection.interrupted) {
+      throw new GatewayError('SESSION_NOT_FOUND', 'The share has ended with its connection');
+    }
+    return attempt(connection, call.mode, call.signal, work);
+  }
+
+  #end(): void {
+    this.#ended = true;
+    const { traces } = this.#open;
+    if (traces !== 'kept') this.#lender.giveBack(this.#connection, traces);
+  }
+}
+
+/** Undoes a share; what cannot be undone in time ends with its connection. */
+async function undone<Request>(connection: Lendable, open: OpenShare<Request>): Promise<void> {
+  const timer = setTimeout(() => connection.cut(), UNDO_MS);
+  await open
+    .undo()
+    .catch(() => connection.cut())
+    .finally(() => clearTimeout(timer));
+}
+
+/** Begins a share, on another connection where one of the pool turns out dead: nothing of it was sent then. */
+async function begun<Request, Connection extends Lendable>(
+  lender: Lender<Connection>,
+  steps: ShareSteps<Request, Connection>,
+  beginning: Beginning,
+  call: Call,
+): Promise<{ readonly connection: Connection; readonly open: OpenShare<Request> }> {
+  for (;;) {
+    const connection = await lender.borrow(call.signal);
+    const { reused } = connection;
+    connection.reused = true;
+    try {
+      const begin = () => steps.begin(connection, beginning, call);
+      return { connection, open: await attempt(connection, call.mode, call.signal, begin) };
+    } catch (error) {
+      lender.discard(connection);
+      if (!wasDead(connection, reused)) throw error;
+    }
+  }
+}
+
+/** Whether a connection that served before was lost, and not because the call was stopped. */
+function wasDead({ wire, interrupted }: Lendable, reused: boolean): boolean {
+  return reused && wire.lost !== undefined && !interrupted;
+}
+
+/** Begins a share, runs it and prepares it, in one call on one connection. @throws GatewayError, and all of it is undone */
+export async function prepareAtOnce<Request, Connection extends Lendable>(
+  lender: Lender<Connection>,
+  steps: ShareSteps<Request, Connection>,
+  { beginning, share, call }: { beginning: Beginning; share: Share<Request>; call: Call },
+): Promise<Performed & Prepared> {
+  const participant = await ConnectionParticipant.join(lender, steps, beginning, call);
+  try {
+    const performed = await participant.perform(share, call);
+    return { ...performed, ...(await participant.prepare(call)) };
+  } finally {
+    await participant.close();
+  }
+}
+
+/** Connections of the pool may be dead, all of them; the last one that is tried is as likely new. */
+const TRIES_MAX = 3;
+/** Milliseconds for which a connection of the pool is waited for. */
+const PATIENCE_MS = 250;
+
+/**
+ * Runs work that may be repeated on a connection of the pool, or beside it when none is free soon: those that wait
+ * for what is to be finished may hold all of them.
+ * @param open makes a connection that is no part of the pool
+ */
+export async function onAnyConnection<Value, Connection extends Lendable>(
+  lender: Lender<Connection>,
+  open: (signal: AbortSignal) => Promise<Connection>,
+  { mode, signal }: Pick<Call, 'mode' | 'signal'>,
+  work: (connection: Connection) => Promise<Value>,
+): Promise<Value> {
+  for (let tries = 1; ; tries += 1) {
+    const pooled = await borrowedSoon(lender, signal);
+    const connection = pooled ?? (await open(signal));
+    connection.reused = true;
+    let traces: Traces = 'some';
+    try {
+      const value = await attempt(connection, mode, signal, () => work(connection));
+      traces = 'none';
+      return value;
+    } catch (error) {
+      const mayRepeat = tries < TRIES_MAX && wasDead(connection, true);
+      if (!mayRepeat) throw error;
+    } finally {
+      if (pooled) lender.giveBack(pooled, traces);
+      else void connection.close();
+    }
+  }
+}
+
+async function borrowedSoon<Connection extends Lendable>(
+  lender: Lender<Connection>,
+  signal: AbortSignal,
+): Promise<Connection | undefined> {
+  const patience = new AbortController();
+  const impatient = new GatewayError('POOL_EXHAUSTED', 'No connection is free', { retryAfter: 1 });
+  const timer = setTimeout(() => patience.abort(impatient), PATIENCE_MS);
+  try {
+    return await lender.borrow(AbortSignal.any([signal, patience.signal]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof GatewayError && error.code === 'POOL_EXHAUSTED') return undefined;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

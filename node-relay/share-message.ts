@@ -1,0 +1,103 @@
+/** Reads the shares of transactions over many databases that calls carry. */
+import { kindSpec } from '../kinds/index.ts';
+import type { Call } from '../proto/driver.ts';
+import { badRequest, type ErrorDetails, GatewayError } from '../proto/errors.ts';
+import type { Share as ShareMessage } from '../proto/gen/relay/v1/relay_pb.ts';
+import { isJsonObject, type Json, parseJson } from '../proto/json.ts';
+import { parseOrdered } from '../proto/parse-ordered.ts';
+import type { Share, ShareOperation } from '../proto/prepares.ts';
+import { callOf, ownerOf } from './backend-call.ts';
+import type { Subject } from './calls.ts';
+import { inTurn } from './heavy-work.ts';
+import { parseOperations, parseOperationsInPieces } from './requests.ts';
+import type { CallTarget } from './target.ts';
+
+const NONE = new Uint8Array();
+const decoder = new TextDecoder();
+
+/** A share's part of a message. */
+type ShareParts = Pick<
+  ShareMessage,
+  'operations' | 'places' | 'reads' | 'earlier' | 'recoverable'
+> &
+  Partial<Pick<ShareMessage, 'resultMaxBytes' | 'numbersAsStrings' | 'canonical'>>;
+
+const NO_SHARE: ShareParts = {
+  operations: NONE,
+  places: [],
+  reads: [],
+  earlier: NONE,
+  recoverable: false,
+};
+
+/** A share as it came, and the call to run it with. */
+export interface Opened {
+  readonly target: CallTarget;
+  readonly share: Share;
+  readonly call: Call;
+  readonly started: number;
+}
+
+/** Reads a share's message. @throws GatewayError BAD_REQUEST, NOT_SUPPORTED, naming an operation by its place */
+export async function open(
+  target: CallTarget,
+  message: ShareParts | undefined,
+  signal: AbortSignal,
+  subject: Subject,
+): Promise<Opened> {
+  const given = message ?? NO_SHARE;
+  const call = callOf(given, target, signal, given.operations, subject);
+  const share = await shareOf(target, given);
+  subject.askedAt = performance.now();
+  return { target, share, call, started: subject.askedAt };
+}
+
+async function shareOf(target: CallTarget, message: ShareParts): Promise<Share> {
+  const { places, reads, recoverable } = message;
+  const requests = await requestsOf(target, message);
+  if (places.length > 0 && places.length !== requests.length) {
+    throw badRequest('share.places', 'are not as many as operations');
+  }
+  const isRead = new Set(target.mode === 'read' ? placesOf(requests, places) : reads);
+  const operations = requests.map((request, index): ShareOperation => {
+    const place = places[index] ?? index;
+    return { place, mode: isRead.has(place) ? 'read' : 'write', request };
+  });
+  const earlier = earlierOf(target, message.earlier);
+  return { operations, earlier: (place) => earlier[place], recoverable };
+}
+
+async function requestsOf(target: CallTarget, { operations: bytes, places }: ShareParts) {
+  if (bytes.length === 0) return [];
+  try {
+    return await inTurn(ownerOf(target), bytes, {
+      whole: () => parseOperations(target, bytes),
+      inPieces: () => parseOperationsInPieces(target, bytes),
+    });
+  } catch (cause) {
+    throw placed(cause, places);
+  }
+}
+
+function placesOf(requests: readonly unknown[], places: readonly number[]): readonly number[] {
+  return places.length > 0 ? places : requests.map((_, index) => index);
+}
+
+/** Results by place, read as those of this kind are. */
+function earlierOf({ kind }: CallTarget, bytes: Uint8Array): { readonly [place: string]: Json } {
+  if (bytes.length === 0) return {};
+  const text = decoder.decode(bytes);
+  const value = kindSpec(kind).keepsText ? parseOrdered(text) : parseJson(text);
+  if (!isJsonObject(value)) throw badRequest('share.earlier', 'must be an object');
+  return value;
+}
+
+/** Names the operation by its place in the whole transaction. */
+function placed(cause: unknown, places: readonly number[]): unknown {
+  if (!(cause instanceof GatewayError)) return cause;
+  const details = cause.details.map((detail): ErrorDetails => {
+    if (!('operation' in detail) || typeof detail.operation !== 'number') return detail;
+    return { ...detail, operation: places[detail.operation] ?? detail.operation };
+  });
+  return new GatewayError(cause.code, cause.message, { cause, details });
+}

@@ -1,0 +1,102 @@
+/** Ends a test run in which nothing happens any more, and names what it waits for. */
+import { writeFileSync } from 'node:fs';
+import type { Reporter, TestModule } from 'vitest/node';
+
+/** Longer than any test may take, with all hooks around it. */
+const SILENCE_MS = 480_000;
+/** Within which all lets go once every file has ended: runtimes and servers stop. */
+const END_MS = 120_000;
+/** How many of the files that ended last are named: one of them may be what does not let go. */
+const NAMED = 8;
+
+/** What a run came to, as vitest's JSON reporter tells it. */
+interface Counts {
+  numPassedTests: number;
+  numFailedTests: number;
+  numPendingTests: number;
+}
+
+/**
+ * A reporter that speaks only when no test file and no test has reported for eight minutes, or when
+ * all files have ended and the run does not: then it writes the report in the run's place.
+ */
+export class Stall implements Reporter {
+  readonly #report: string | undefined;
+  readonly #underWay = new Set<string>();
+  readonly #counts: Counts = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
+  #files = 0;
+  #ended: readonly string[] = [];
+  #endedFiles = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param report where `npm test` reads the result */
+  constructor(report: string | undefined) {
+    this.#report = report;
+  }
+
+  onTestRunStart(files: readonly unknown[]): void {
+    this.#files = files.length;
+    this.#wait();
+  }
+
+  onTestModuleStart({ relativeModuleId }: TestModule): void {
+    this.#underWay.add(relativeModuleId);
+    this.#wait();
+  }
+
+  onTestCaseResult(): void {
+    this.#wait();
+  }
+
+  onHookEnd(): void {
+    this.#wait();
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    this.#underWay.delete(module.relativeModuleId);
+    this.#ended = [...this.#ended, module.relativeModuleId].slice(-NAMED);
+    this.#endedFiles += 1;
+    this.#count(module);
+    this.#wait();
+  }
+
+  onTestRunEnd(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #count(module: TestModule): void {
+    const counts = this.#counts;
+    const failedBefore = counts.numFailedTests;
+    for (const each of module.children.allTests()) {
+      const { state } = each.result();
+      if (state === 'passed') counts.numPassedTests += 1;
+      else if (state === 'failed') counts.numFailedTests += 1;
+      else counts.numPendingTests += 1;
+    }
+    // It failed beside its tests.
+    const isBroken = module.state() === 'failed' && counts.numFailedTests === failedBefore;
+    if (isBroken) counts.numFailedTests += 1;
+  }
+
+  #wait(): void {
+    clearTimeout(this.#timer);
+    const isOver = this.#files > 0 && this.#endedFiles >= this.#files;
+    this.#timer = setTimeout(() => this.#end(isOver), isOver ? END_MS : SILENCE_MS).unref();
+  }
+
+  #end(isOver: boolean): void {
+    const last = `Last to end: ${this.#ended.join(', ')}.`;
+    if (isOver) {
+      console.error(`All files have ended, and the run does not: it is ended. ${last}`);
+      const report = { ...this.#counts, numTodoTests: 0, testResults: [] };
+      if (this.#report !== undefined) writeFileSync(this.#report, JSON.stringify(report));
+      process.exit(this.#counts.numFailedTests > 0 ? 1 : 0);
+    }
+    const underWay = [...this.#underWay].join(', ') || 'none';
+    const minutes = SILENCE_MS / 60_000;
+    console.error(
+      `No test has reported for ${minutes} minutes: the run is ended. Files under way: ${underWay}. ${last}`,
+    );
+    process.exit(1);
+  }
+}

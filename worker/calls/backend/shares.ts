@@ -1,0 +1,205 @@
+/** Shares of transactions over many databases on a backend that relays speak to. Spec: transactions.md §2, §3. */
+
+import { kindSpec } from '../../../kinds/index.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Performed as PerformedMessage } from '../../../proto/gen/relay/v1/relay_pb.ts';
+import type { Json } from '../../../proto/json.ts';
+import { type Isolation, SHARE_STATUSES, type ShareStatus } from '../../../proto/prepares.ts';
+import type { Deadline } from '../../drivers/deadline.ts';
+import type { Node } from '../../drivers/node.ts';
+import { gathered } from '../../outcome.ts';
+import type { RelayBackend } from './relay.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Operations of one participant as they are sent. */
+export interface SharePart {
+  readonly operations: readonly {
+    readonly place: number;
+    /** Held to what `/read` lets through. */
+    readonly isRead: boolean;
+    /** JSON of the request, as its kind wants it. */
+    readonly text: string;
+  }[];
+  /** Results by place to which their references may point. */
+  readonly earlier: ReadonlyMap<number, Json>;
+  readonly resultMaxBytes: number;
+  readonly numbersAsStrings: boolean;
+  readonly canonical: boolean;
+}
+
+/** What they came to. */
+export interface Performed {
+  /** JSON array with one result per operation; empty without operations. */
+  readonly results: string;
+  readonly onlyRead: boolean;
+  /** For `settle`. */
+  readonly recovery: string;
+}
+
+/** What a share begins as. */
+export interface ShareBeginning {
+  readonly name: string;
+  readonly isolation: Isolation | undefined;
+  readonly onePhase: boolean;
+}
+
+/** A share that has begun. */
+export interface BegunShare extends Performed {
+  /** UUID of the node that has it. */
+  readonly node: string;
+  readonly session: string;
+}
+
+/** What keeps a backend from preparing; `joins` is false where no share can begin there at all. */
+export interface Lacks {
+  readonly lacks: readonly string[];
+  readonly joins: boolean;
+}
+
+/** What a share is done with. Each call may end in what calls to backends end in. */
+export class Shares {
+  readonly #backend: RelayBackend;
+
+  constructor(backend: RelayBackend) {
+    this.#backend = backend;
+  }
+
+  lacks(deadline: Deadline): Promise<Lacks> {
+    return this.#backend.ask(false, deadline, async ({ relay, options, address }) => {
+      const { lacks, joins } = await relay.lacks({ target: address }, options);
+      return { lacks: lacks.map(({ message }) => message), joins };
+    });
+  }
+
+  /** Begins, runs and prepares a share, in one trip. */
+  prepare(beginning: ShareBeginning, part: SharePart, deadline: Deadline) {
+    const { name: transactionId, isolation } = beginning;
+    const what = { transactionId, isolation: isolation ?? '', sessionId: '' };
+    return this.#prepare(what, part, deadline);
+  }
+
+  /** Prepares one that has begun, after more operations or none. */
+  prepareBegun(name: string, sessionId: string, part: SharePart, deadline: Deadline) {
+    return this.#prepare({ transactionId: name, isolation: '', sessionId }, part, deadline);
+  }
+
+  #prepare(
+    what: { transactionId: string; isolation: string; sessionId: string },
+    part: SharePart,
+    deadline: Deadline,
+  ): Promise<Performed & { readonly prepared: boolean; readonly mark: string }> {
+    return this.#backend.ask(true, deadline, async ({ relay, options, address, node }) => {
+      const message = { target: address, ...what, share: this.#share(part) };
+      const { performed, prepared, recovery } = await relay.prepare(message, options);
+      return { ...(await this.#performed(node, performed)), prepared, mark: recovery };
+    });
+  }
+
+  begin(
+    { name, isolation, onePhase }: ShareBeginning,
+    part: SharePart,
+    deadline: Deadline,
+  ): Promise<BegunShare> {
+    return this.#backend.ask(true, deadline, async ({ relay, options, address, node }) => {
+      const share = this.#share(part);
+      const how = { transactionId: name, isolation: isolation ?? '', onePhase };
+      const message = { target: address, ...how, share };
+      const { sessionId: session, performed } = await relay.begin(message, options);
+      return { ...(await this.#performed(node, performed)), node: node.uuid, session };
+    });
+  }
+
+  continue(sessionId: string, part: SharePart, deadline: Deadline): Promise<Performed> {
+    return this.#backend.ask(true, deadline, async ({ relay, options, address, node }) => {
+      const message = { target: address, sessionId, share: this.#share(part) };
+      const { performed } = await relay.continue(message, options);
+      return this.#performed(node, performed);
+    });
+  }
+
+  /** Commits one that has begun, in one phase. */
+  async commitBegun(sessionId: string, deadline: Deadline): Promise<void> {
+    await this.#backend.ask(true, deadline, ({ relay, options, address }) =>
+      relay.commit({ target: address, sessionId }, options),
+    );
+  }
+
+  async closeBegun(sessionId: string, deadline: Deadline): Promise<void> {
+    await this.#backend.ask(false, deadline, ({ relay, options, address }) =>
+      relay.rollback({ target: address, sessionId }, options),
+    );
+  }
+
+  /** Commits a prepared share by its name; may be repeated. */
+  commit(name: string, recovery: string, deadline: Deadline): Promise<ShareStatus> {
+    return this.#backend.ask(true, deadline, async ({ relay, options, address }) => {
+      const message = { target: address, transactionId: name, recovery };
+      return statusOf(await relay.commit(message, options));
+    });
+  }
+
+  /** Undoes a share by its name, prepared or under way; may be repeated. */
+  rollback(name: string, recovery: string, deadline: Deadline): Promise<ShareStatus> {
+    return this.#backend.ask(true, deadline, async ({ relay, options, address }) => {
+      const message = { target: address, transactionId: name, recovery };
+      return statusOf(await relay.rollback(message, options));
+    });
+  }
+
+  /** What became of a share that was told to commit in one phase. */
+  settle(recovery: string, deadline: Deadline): Promise<ShareStatus> {
+    return this.#backend.ask(false, deadline, async ({ relay, options, address }) =>
+      statusOf(await relay.settle({ target: address, recovery }, options)),
+    );
+  }
+
+  /** Names of prepared shares that begin so. */
+  recover(prefix: string, deadline: Deadline): Promise<readonly string[]> {
+    return this.#backend.ask(false, deadline, async ({ relay, options, address }) => {
+      const { shares } = await relay.recover({ target: address, prefix }, options);
+      return shares.map(({ transactionId }) => transactionId);
+    });
+  }
+
+  /** Pairs of names: who waits for a lock, and who holds it, as far as the backend shows it. */
+  waits(prefix: string, deadline: Deadline): Promise<readonly (readonly [string, string])[]> {
+    return this.#backend.ask(false, deadline, async ({ relay, options, address }) => {
+      const { waits } = await relay.waits({ target: address, prefix }, options);
+      return waits.map(({ waiting, holding }) => [waiting, holding] as const);
+    });
+  }
+
+  #share({ operations, earlier, resultMaxBytes, numbersAsStrings, canonical }: SharePart) {
+    const array = `[${operations.map(({ text }) => text).join(',')}]`;
+    const { keepsText } = kindSpec(this.#backend.target.kind);
+    const text = keepsText ? `{"operations":${array}}` : array;
+    return {
+      operations: encoder.encode(operations.length === 0 ? '' : text),
+      places: operations.map(({ place }) => place),
+      reads: operations.flatMap(({ place, isRead }) => (isRead ? [place] : [])),
+      earlier: encoder.encode(
+        earlier.size === 0 ? '' : JSON.stringify(Object.fromEntries(earlier)),
+      ),
+      resultMaxBytes: BigInt(resultMaxBytes),
+      numbersAsStrings: numbersAsStrings || this.#backend.target.numbersAsStrings,
+      canonical,
+      recoverable: true,
+    };
+  }
+
+  async #performed(node: Node, performed: PerformedMessage | undefined): Promise<Performed> {
+    if (!performed) throw new GatewayError('NODE_UNAVAILABLE', 'The node told no results');
+    const { results, collectId, onlyRead, recovery, backendUs } = performed;
+    this.#backend.timing.backend = Number(backendUs) / 1000;
+    const bytes =
+      collectId === '' ? results : await gathered(await this.#backend.collect(node, collectId));
+    return { results: decoder.decode(bytes), onlyRead, recovery };
+  }
+}
+
+/** What a node of another version tells is not known here. */
+function statusOf({ status }: { readonly status: string }): ShareStatus {
+  return SHARE_STATUSES.find((each) => each === status) ?? 'unknown';
+}

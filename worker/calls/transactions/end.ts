@@ -1,0 +1,170 @@
+/** Has a transaction whose operations are sent prepare, be decided and commit, or be undone. Spec: transactions.md §1 to §3. */
+import { ERROR_MEANINGS } from '../../../proto/error-meanings.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Context } from '../../context.ts';
+import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
+import { failureOf, type Known } from '../../outcome.ts';
+import { sealBytes } from '../../secrets/seal.ts';
+import { countCall } from '../usage/count.ts';
+import { commitAll } from './commit.ts';
+import { askLog, type Log, sealingOf } from './log.ts';
+import type { Decided, KeptFailure, Shown } from './object.ts';
+import type { Participants } from './participants.ts';
+import { withoutDeadlock } from './waits.ts';
+import type { Work } from './work.ts';
+
+/** Bytes of results that are kept for a repeat. Contract §1, "Retries by the client". */
+const KEPT_MAX_BYTES = 1024 * 1024;
+/** Milliseconds that undoing may take before the log goes on with it. */
+const UNDO_MS = 5_000;
+
+const encoder = new TextEncoder();
+
+/** What the steps of one transaction have in common. */
+export interface Ready extends Participants {
+  readonly ctx: Context;
+  readonly id: string;
+  readonly sealedDataKey: string;
+  readonly isKeyed: boolean;
+  readonly known: Known;
+  readonly deadline: Deadline;
+}
+
+/** How a transaction ended well. */
+export type Told = Pick<Shown, 'id' | 'sequence' | 'guarantee' | 'status'>;
+
+/**
+ * Carries it out.
+ * @param prepare has all participants prepare
+ * @throws GatewayError why it was rolled back, OUTCOME_UNKNOWN where it cannot be told yet
+ */
+export async function carryOut(
+  ready: Ready,
+  log: string,
+  work: Work,
+  prepare: () => Promise<void>,
+): Promise<Told> {
+  const { ctx, id, known, all } = ready;
+  try {
+    await withoutDeadlock({ log, id, participants: all }, ready.deadline, prepare);
+    if (work.marks.length > 0 || work.decider) return await decided(ready, work);
+    const reply = await keptReply(ready, work);
+    await askLog(ctx, (object) => object.finish(id, reply));
+    for (const { endpoint } of all) countCall(ctx, endpoint.row.uuid, 'read');
+    return { id, sequence: null, guarantee: 'atomic', status: 'committed' };
+  } catch (thrown) {
+    if (thrown instanceof Settled) throw thrown.failure;
+    const failure = leftNothing(failureOf(thrown));
+    for (const { endpoint, writes } of all) {
+      countCall(ctx, endpoint.row.uuid, writes ? 'write' : 'read', failure);
+    }
+    const undone = undo(ready, work, failure);
+    ctx.afterReply(undone);
+    await undone;
+    known.written = false;
+    throw failure;
+  }
+}
+
+/** The results for a repeat, sealed; undefined without a key, and where they are too large. */
+async function keptReply(
+  { ctx, id, sealedDataKey, isKeyed }: Ready,
+  work: Work,
+): Promise<Uint8Array | undefined> {
+  if (!isKeyed) return undefined;
+  const bytes = encoder.encode(work.results());
+  if (bytes.byteLength > KEPT_MAX_BYTES) return undefined;
+  return sealBytes(sealingOf(ctx, sealedDataKey, id), bytes);
+}
+
+/** The log has the transaction's end, and goes on with it by itself. */
+class Settled {
+  readonly failure: GatewayError;
+
+  constructor(failure: GatewayError) {
+    this.failure = failure;
+  }
+}
+
+/** Decides to commit, and has all commit. */
+async function decided(ready: Ready, work: Work): Promise<Told> {
+  const { ctx, id, known, all, guarantee } = ready;
+  const { marks, decider } = work;
+  ready.deadline.remaining();
+  if (decider) {
+    const own = { n: decider.n, recovery: work.recovery };
+    if (!(await askLog(ctx, (log) => log.seek(id, [...marks, own])))) throw interrupted();
+    known.written = true;
+    const learned = await commitDecider(ready, work);
+    if (learned) return learned;
+  }
+  const reply = await keptReply(ready, work);
+  const decide = async (log: Log): Promise<Decided> => log.decide(id, marks, reply);
+  const decision = await askLog(ctx, decide).catch((cause: unknown) => {
+    throw new Settled(unknown(id, cause));
+  });
+  if (decision.is === 'rolled back') throw interrupted();
+  known.written = true;
+  for (const { endpoint, writes } of all) {
+    countCall(ctx, endpoint.row.uuid, writes ? 'write' : 'read');
+  }
+  const status = await commitAll(ready, work);
+  return { id, sequence: decision.sequence, guarantee, status };
+}
+
+/**
+ * Has the one commit that cannot be prepared.
+ * @returns what the log found out, where the answer was lost
+ */
+async function commitDecider(ready: Ready, work: Work): Promise<Told | undefined> {
+  const { ctx, id } = ready;
+  try {
+    await work.commitDecider(ready.deadline);
+    return undefined;
+  } catch (thrown) {
+    const failure = failureOf(thrown);
+    if (!mayHaveCommitted(failure)) throw failure;
+    const learn = async (log: Log): Promise<Shown | undefined> => log.learn(id);
+    const shown = await askLog(ctx, learn).catch(() => undefined);
+    if (shown?.status === 'committed' || shown?.status === 'committing') return shown;
+    const isUndone = shown?.status === 'rolled_back' || shown?.status === 'rolling_back';
+    throw new Settled(isUndone ? interrupted(failure) : unknown(id, failure));
+  }
+}
+
+function mayHaveCommitted({ code, details }: GatewayError): boolean {
+  const isApplied = details.some((each) => 'applied' in each && each.applied === true);
+  const { effect = 'none' } = ERROR_MEANINGS[code];
+  return isApplied || effect === 'possible' || code === 'TIMED_OUT';
+}
+
+function unknown(id: string, cause: unknown): GatewayError {
+  const message = `It cannot be told yet whether the transaction ${id} has committed: GET /transactions/${id} tells once it can`;
+  return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
+}
+
+function interrupted(cause?: unknown): GatewayError {
+  const message = 'The transaction was interrupted before it was decided: nothing of it is left';
+  return new GatewayError('SERVICE_UNAVAILABLE', message, { cause, retryAfter: 1 });
+}
+
+/** What was not decided is rolled back: a lost answer makes nothing unknown. */
+function leftNothing(failure: GatewayError): GatewayError {
+  return failure.code === 'OUTCOME_UNKNOWN' ? interrupted(failure) : failure;
+}
+
+async function undo({ ctx, id }: Ready, work: Work, failure: GatewayError): Promise<void> {
+  const lasting = { now: ctx.now, signal: new AbortController().signal };
+  const deadline = startDeadline(lasting, UNDO_MS);
+  try {
+    const ends = await work.undo(deadline);
+    await askLog(ctx, (log) => log.fail(id, keptOf(failure), [...ends]));
+  } finally {
+    deadline.end();
+  }
+}
+
+/** As the log keeps it. */
+export function keptOf({ code, message, details }: GatewayError): KeptFailure {
+  return { code, message, details: JSON.stringify(details) };
+}

@@ -1,0 +1,231 @@
+/** Transactions that their clients go on with, request by request. Spec: transactions.md §5. */
+import type { Mode } from '../../../proto/driver.ts';
+import { badRequest, type ErrorCode, GatewayError } from '../../../proto/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
+import { parseAsWritten } from '../../../proto/written-json.ts';
+import type { Demand } from '../../access/demand.ts';
+import type { Policy } from '../../access/policy.ts';
+import type { Context } from '../../context.ts';
+import type { Deadline } from '../../drivers/deadline.ts';
+import { type Endpoint, endpointNotFound } from '../../endpoints/access.ts';
+import { JsonBytes, type Outcome, outcomeOf } from '../../outcome.ts';
+import { isoTime } from '../../shapes/iso-time.ts';
+import { backendOf } from '../backend/choose.ts';
+import { RelayBackend } from '../backend/relay.ts';
+import { Shares } from '../backend/shares.ts';
+import { answeredBy, formOf, type OnEndpoint, type RequestOptions, requestOn } from '../request.ts';
+import { askLog, ownerOf } from './log.ts';
+import { randomName } from './names.ts';
+import type { Closed, Entered, KeptFailure, Shown, Terms } from './object.ts';
+import { lacksOf, type Participant, partOf, shareOf, wayOf } from './participants.ts';
+import { type Operation, readOperations } from './plan.ts';
+import { deadlock, inDoubt, transactionClosed, transactionNotFound } from './refusals.ts';
+import { withoutDeadlock } from './waits.ts';
+import { Work } from './work.ts';
+
+/** Header that names the transaction that a request takes part in. */
+export const TRANSACTION_HEADER = 'X-Transaction-Id';
+/** Longest that one lasts, and what it lasts without `timeout_ms`. Spec: transactions.md §5. */
+const LASTS_MS = 300_000;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** What a request that takes part may end in, beside what it may end in alone. */
+export const OF_A_TRANSACTION: readonly ErrorCode[] = [
+  'TRANSACTION_NOT_FOUND',
+  'TRANSACTION_CLOSED',
+  'TRANSACTION_DEADLOCK',
+  'TRANSACTION_IN_DOUBT',
+];
+
+/** What one begins with. */
+export interface Beginning extends Terms {
+  readonly timeout_ms?: number | undefined;
+  readonly keys?: readonly string[] | undefined;
+}
+
+/** Begins one: nothing takes part yet. */
+export async function beginInteractive(
+  ctx: Context,
+  { sealedDataKey }: Policy,
+  { timeout_ms: timeoutMs = LASTS_MS, keys, isolation, require }: Beginning,
+): Promise<JsonObject> {
+  const { caller, requestId, address } = ctx;
+  const id = randomName();
+  const transaction = {
+    ...{ id, requestId, address, timeoutMs, keys, terms: { isolation, require } },
+    caller: { uuid: caller.userUuid, name: caller.userId },
+  };
+  const owner = ownerOf(ctx, sealedDataKey);
+  const expires = await askLog<number>(ctx, async (log) => log.open(owner, transaction), 1);
+  return { transaction_id: id, expires: isoTime(expires) };
+}
+
+/** A request, alone or as part of the transaction that it names. */
+export function requested(
+  ctx: Context,
+  on: OnEndpoint,
+  mode: Mode | undefined,
+  body: Json,
+  options: RequestOptions,
+): Promise<Outcome> {
+  const { transaction } = options;
+  if (transaction === undefined) return requestOn(ctx, on, mode, body, options);
+  return requestWithin(ctx, on, mode, body, { ...options, transaction });
+}
+
+/** Refuses what cannot go together with a transaction. @throws GatewayError BAD_REQUEST */
+function refuseSession({ session }: RequestOptions): void {
+  if (session === undefined) return;
+  throw badRequest(TRANSACTION_HEADER, 'does not go together with X-Session-Id');
+}
+
+/** A request as part of a transaction. Whoever sent it rolls the transaction back when it fails: `abandon`. */
+function requestWithin(
+  ctx: Context,
+  on: OnEndpoint,
+  mode: Mode | undefined,
+  body: Json,
+  options: RequestOptions & { readonly transaction: string },
+): Promise<Outcome> {
+  return outcomeOf(async (known) => {
+    refuseSession(options);
+    const { transaction: id } = options;
+    const operation = await operationOf(ctx, on, mode, bodyOf(body, options), known.demands);
+    const backend = await backendOf(ctx, on.resource, operation.mode === 'read' ? 'read' : 'write');
+    const timeoutMs = operation.request.timeout_ms ?? 30_000;
+    const text = await answeredBy(ctx, backend, timeoutMs, known, (deadline) =>
+      performIn(ctx, id, operation, formOf(options), deadline),
+    );
+    return new JsonBytes(encoder.encode(text));
+  });
+}
+
+/** The body as its client wrote it. @throws GatewayError BAD_REQUEST */
+function bodyOf(body: Json, { bytes }: RequestOptions): JsonObject {
+  const written = bytes ? parseAsWritten(decoder.decode(bytes)) : body;
+  if (isJsonObject(written)) return written;
+  throw badRequest('body', 'must be an object');
+}
+
+/** The one operation of a request. @param mode on `read` it must be one that changes nothing */
+async function operationOf(
+  ctx: Context,
+  { resource }: OnEndpoint,
+  mode: Mode | undefined,
+  body: JsonObject,
+  demands: Demand[],
+): Promise<Operation> {
+  const named = { ...body, endpoint: resource.row.uuid };
+  const [read] = await readOperations(ctx, [named], demands);
+  if (!read) throw endpointNotFound(resource.row.id);
+  if (mode !== 'read') return read;
+  if (read.mode === 'write') {
+    throw badRequest('type', 'writes', 'This request writes: send it to /write');
+  }
+  return { ...read, mode: 'read', isHeld: true };
+}
+
+async function performIn(
+  ctx: Context,
+  id: string,
+  operation: Operation,
+  form: ReturnType<typeof formOf>,
+  deadline: Deadline,
+): Promise<string> {
+  const { endpoint } = operation;
+  const backend = await backendOf(ctx, endpoint, 'write');
+  const way = wayOf(backend, endpoint.row.kind);
+  const isWrite = operation.mode !== 'read';
+  if (way !== 'joins' && isWrite) throw takesNoWrite(endpoint);
+  const shares =
+    backend instanceof RelayBackend && way === 'joins' ? new Shares(backend) : undefined;
+  const lacks = shares ? await lacksOf(ctx, backend, shares, deadline) : [];
+  const found: Omit<Participant, 'n' | 'part'> = {
+    ...{ endpoint, way, backend, shares, operations: [operation], writes: isWrite },
+  };
+  const part = way === 'joins' ? partOf(true, lacks) : 'reads';
+  const entered = await enter(ctx, id, { ...found, part }, isWrite);
+  const { log, n, terms, held, decider } = entered;
+  if (part === 'decides' && isWrite) refuseSecond(endpoint, decider, terms, lacks);
+  const participant: Participant = { ...found, n, part };
+  const participants = [participant];
+  const work = new Work(ctx, { log, id, participants, isolation: terms.isolation, form });
+  if (held) await work.resume(participant, held);
+  const send = () =>
+    way === 'joins'
+      ? work.perform(participant, [operation], false, deadline)
+      : work.prepareAll(deadline);
+  await withoutDeadlock({ log, id, participants }, deadline, send);
+  await askLog(ctx, (object) => object.leave(id, n, work.held(n)));
+  return work.results().slice(1, -1);
+}
+
+async function enter(
+  ctx: Context,
+  id: string,
+  participant: Omit<Participant, 'n'>,
+  isWrite: boolean,
+): Promise<Extract<Entered, { is: 'entered' }>> {
+  const { n: _, ...share } = shareOf({ ...participant, n: 0 });
+  const entering = {
+    ...{ id, caller: ctx.caller.userUuid },
+    share: participant.way === 'joins' ? share : undefined,
+    claims: isWrite,
+  };
+  const entered = await askLog<Entered>(ctx, async (log) => log.enter(entering), 1);
+  if (entered.is !== 'entered') throw closedBy(id, entered);
+  return entered;
+}
+
+/** Why a transaction does not go on. */
+export function closedBy(id: string, closed: Closed): GatewayError {
+  switch (closed.is) {
+    case 'unknown':
+      return transactionNotFound(id);
+    case 'closed':
+      return transactionClosed(id, closed.status);
+    case 'circle':
+      return deadlock('It waits for a transaction that waits for it: this one was rolled back');
+    case 'late':
+      return new GatewayError(
+        'TIMED_OUT',
+        'The transaction has expired while it waited for others',
+      );
+    case 'doubt':
+      return inDoubt(closed.holder);
+  }
+}
+
+function takesNoWrite({ row }: Endpoint): GatewayError {
+  const problem = `endpoint ${row.id} has no transactions of its own: its write would have to be the last`;
+  return badRequest(TRANSACTION_HEADER, problem);
+}
+
+function refuseSecond(
+  { row }: Endpoint,
+  decider: string | undefined,
+  { require }: Terms,
+  lacks: readonly string[],
+): void {
+  const why = lacks.join('; ');
+  if (require === 'atomic') {
+    throw badRequest(TRANSACTION_HEADER, `require is atomic: ${row.id} lacks ${why}`);
+  }
+  if (decider === undefined || decider === row.id) return;
+  const problem = `at most one that writes and cannot prepare takes part: ${decider} does, and ${row.id} lacks ${why}`;
+  throw badRequest(TRANSACTION_HEADER, problem);
+}
+
+/**
+ * Rolls a transaction back of which a request has failed.
+ * @param failure of one that is not found, and of one that has ended, nothing is done
+ */
+export async function abandon(ctx: Context, id: string, failure: GatewayError): Promise<void> {
+  const { code, message, details } = failure;
+  const kept: KeptFailure = { code, message, details: JSON.stringify(details) };
+  const shown = await askLog<Shown | undefined>(ctx, async (log) => log.show(id));
+  if (shown?.caller !== ctx.caller.userUuid || shown.status !== 'active') return;
+  await askLog(ctx, (log) => log.fail(id, kept, []));
+}

@@ -1,0 +1,166 @@
+/** Reads the operations of a transaction over many endpoints, and demands the rights that each needs. Spec: transactions.md §1. */
+import { type Kind, kindSpec, parseRequest } from '../../../kinds/index.ts';
+import type { RequestBase } from '../../../kinds/kind.ts';
+import { requestIn } from '../../../kinds/passed.ts';
+import type { Mode } from '../../../proto/driver.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import type { Json, JsonObject } from '../../../proto/json.ts';
+import { orderedText, unordered } from '../../../proto/ordered-json.ts';
+import { authorize, demand } from '../../access/access.ts';
+import type { Demand } from '../../access/demand.ts';
+import type { Context } from '../../context.ts';
+import { type Endpoint, onEndpoint } from '../../endpoints/access.ts';
+import { type Level, reaches } from '../../levels.ts';
+import type { OnEndpoint } from '../request.ts';
+import { ENDPOINTS_MAX, type TransactionsBody } from './body.ts';
+import { certainlyReads } from './certain-reads.ts';
+import { mapReferences, placesIn } from './references.ts';
+
+/** One operation, read. */
+export interface Operation {
+  /** From 0. */
+  readonly place: number;
+  readonly endpoint: Endpoint;
+  /** `statement` where only the backend can tell whether it writes. */
+  readonly mode: Mode | 'statement';
+  /** The caller may do no more than read: the backend looks at it. */
+  readonly isHeld: boolean;
+  readonly request: RequestBase;
+  /** As its caller wrote it, without the endpoint. */
+  readonly body: JsonObject;
+  /** Places of the operations whose results it uses. */
+  readonly uses: ReadonlySet<number>;
+}
+
+/**
+ * The operations, in their order.
+ * @param demands gets what is demanded of the caller
+ * @throws GatewayError ENDPOINT_NOT_FOUND, BAD_REQUEST and NOT_SUPPORTED naming the operation, FORBIDDEN
+ */
+export async function readOperations(
+  ctx: Context,
+  operations: TransactionsBody['operations'],
+  demands: Demand[],
+): Promise<Operation[]> {
+  const names = [...new Set(operations.map(({ endpoint }) => endpoint))];
+  const found = await endpointsOf(ctx, names);
+  const read = operations.map(({ endpoint: name, ...body }, place) => {
+    const on = found.get(name);
+    if (!on) throw new GatewayError('INTERNAL', 'An endpoint was not looked up');
+    return { on, operation: readOperation(on, body as JsonObject, place) }; // It came as JSON.
+  });
+  return read.map(({ on, operation }) => {
+    const { kind } = on.resource.row;
+    const admin = kindSpec(kind).needs?.(operation.request);
+    const least: Level = operation.mode === 'write' ? 'Write' : 'Read';
+    demands.push(demand(on, least));
+    if (admin) demands.push(demand(on, admin));
+    // Who may only read gets only what certainly reads: the backend looks.
+    const isHeld = operation.mode === 'statement' && !reaches(on.held, 'Write');
+    if (operation.mode === 'statement' && !isHeld) demands.push(demand(on, 'Write'));
+    return isHeld ? { ...operation, mode: 'read' as const, isHeld } : operation;
+  });
+}
+
+async function endpointsOf(
+  ctx: Context,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, OnEndpoint>> {
+  if (names.length > ENDPOINTS_MAX) {
+    throw badRequest(
+      'operations',
+      `name ${names.length} endpoints; at most ${ENDPOINTS_MAX} take part`,
+    );
+  }
+  const found = await Promise.allSettled(
+    names.map(async (endpoint) => {
+      const params = { endpoint };
+      return { ...(await authorize(ctx, onEndpoint('Read'), params)), params };
+    }),
+  );
+  return new Map(
+    found.map((each, at) => {
+      // The first in their order, whichever was told first.
+      if (each.status === 'rejected') throw each.reason;
+      return [names[at] ?? '', each.value] as const;
+    }),
+  );
+}
+
+function readOperation({ resource }: OnEndpoint, body: JsonObject, place: number): Operation {
+  const { kind } = resource.row;
+  try {
+    const uses = placesIn(body, place);
+    const { request, mode } = readRequest(kind, body, uses.size > 0);
+    refuseEvents(kind, request);
+    const told = { mode: modeOf(kind, request, mode), isHeld: false };
+    return { place, endpoint: resource, ...told, request, body, uses };
+  } catch (thrown) {
+    throw atOperation(thrown, place);
+  }
+}
+
+/** The request, with sample values where the kind does not take references. */
+function readRequest(kind: Kind, body: JsonObject, hasReferences: boolean) {
+  if (!hasReferences || takesReferences(kind)) return parseRequest(kind, plainOf(kind, body));
+  for (const sample of ['0', 0, {}] as const) {
+    try {
+      return parseRequest(kind, plainOf(kind, mapReferences(body, () => sample) as JsonObject));
+    } catch (thrown) {
+      if (sample === '0' || sample === 0) continue;
+      throw thrown;
+    }
+  }
+  throw new GatewayError('INTERNAL', 'A request was not read');
+}
+
+/** Whether the backend's driver puts in what references point to. */
+export function takesReferences(kind: Kind): boolean {
+  return kind === 'postgres' || kind === 'mysql' || kind === 'mongo';
+}
+
+/** As its kind reads it: what the kind only passes on as it was written. */
+function plainOf(kind: Kind, body: JsonObject): Json {
+  return kindSpec(kind).keepsText === true
+    ? unordered(body)
+    : requestIn(kind, orderedText(body)).body;
+}
+
+/** A request as a backend is sent it. */
+export function sentOf(
+  kind: Kind,
+  body: JsonObject,
+): { readonly request: RequestBase; readonly text: string; readonly isWritten: boolean } {
+  const text = orderedText(body);
+  if (kindSpec(kind).keepsText === true) {
+    return { request: parseRequest(kind, unordered(body)).request, text, isWritten: true };
+  }
+  const read = requestIn(kind, text);
+  const { request } = parseRequest(kind, read.body);
+  const isWritten = read.isWritten && kindSpec(kind).travelsParsed !== true;
+  return { request, text: isWritten ? text : JSON.stringify(request), isWritten };
+}
+
+function modeOf(kind: Kind, request: RequestBase, mode: Mode): Operation['mode'] {
+  if (mode === 'write' || (kind !== 'postgres' && kind !== 'mysql')) return mode;
+  if (request.type.endsWith('_read_only') || request.type === 'copy_out') return 'read';
+  const query = 'query' in request ? request.query : undefined;
+  return typeof query === 'string' && certainlyReads(query) ? 'read' : 'statement';
+}
+
+function refuseEvents(kind: Kind, { type }: RequestBase): void {
+  if (!kindSpec(kind).watches?.includes(type)) return;
+  throw badRequest('type', 'answers events: send it to /read');
+}
+
+/** A failure that names its operation. */
+export function atOperation(thrown: unknown, place: number): unknown {
+  if (!(thrown instanceof GatewayError)) return thrown;
+  const details = thrown.details.map((each) =>
+    'path' in each ? { ...each, path: `operations.${place}.${each.path}` } : each,
+  );
+  return new GatewayError(thrown.code, `operations.${place}: ${thrown.message}`, {
+    details,
+    cause: thrown,
+  });
+}

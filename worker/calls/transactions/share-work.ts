@@ -1,0 +1,205 @@
+/** Shares of a transaction as they are begun, gone on with, prepared and undone. Spec: transactions.md §2, §3. */
+import { type ErrorCode, GatewayError } from '../../../proto/errors.ts';
+import type { Isolation } from '../../../proto/prepares.ts';
+import type { Context } from '../../context.ts';
+import type { Deadline } from '../../drivers/deadline.ts';
+import { backendOf } from '../backend/choose.ts';
+import { RelayBackend } from '../backend/relay.ts';
+import { type Performed, type SharePart, Shares } from '../backend/shares.ts';
+import { nameOf } from './names.ts';
+import type { HeldShare, Mark } from './object.ts';
+import { forgetAble, type Participant } from './participants.ts';
+
+/** Milliseconds after which a share that its backend does not know is asked for again. */
+const ASK_AGAIN_MS = 150;
+
+/** Failures after which nothing of a share is left: its backend has answered, or was not asked. */
+const REFUSED = new Set<ErrorCode>([
+  'BAD_REQUEST',
+  'REQUEST_FAILED',
+  'CONSTRAINT_VIOLATED',
+  'RESULT_TOO_LARGE',
+  'NOT_SUPPORTED',
+  'POOL_EXHAUSTED',
+  'ADDRESS_REFUSED',
+  'INVALID_CONFIGURATION',
+]);
+
+/** Whose shares they are. */
+export interface Names {
+  readonly log: string;
+  readonly id: string;
+  readonly isolation: Isolation | undefined;
+}
+
+/** A share that goes on at its node. */
+interface Open {
+  readonly shares: Shares;
+  readonly held: HeldShare;
+}
+
+export class ShareWork {
+  readonly #ctx: Context;
+  readonly #names: Names;
+  readonly #open = new Map<number, Open>();
+  readonly #marks = new Map<number, string>();
+  /** Those that may stand prepared, or be on their way there. */
+  readonly #reached = new Set<number>();
+  readonly #onlyRead = new Set<number>();
+
+  constructor(ctx: Context, names: Names) {
+    this.#ctx = ctx;
+    this.#names = names;
+  }
+
+  /** Those that stand prepared, with what asks for them later. */
+  get marks(): readonly Mark[] {
+    return [...this.#marks].map(([n, recovery]) => ({ n, recovery }));
+  }
+
+  /** Whether one has turned out to only read. */
+  hasOnlyRead(n: number): boolean {
+    return this.#onlyRead.has(n);
+  }
+
+  /** What one holds open. */
+  held(n: number): HeldShare | undefined {
+    return this.#open.get(n)?.held;
+  }
+
+  nameOf(n: number): string {
+    return nameOf(this.#names.log, this.#names.id, n);
+  }
+
+  /** Goes on with one that was begun by an earlier request. @throws GatewayError SESSION_NOT_FOUND where its node is gone */
+  async resume({ n, endpoint }: Participant, held: HeldShare): Promise<void> {
+    const where = { leaseId: held.session, node: held.node };
+    const backend = await backendOf(this.#ctx, endpoint, 'write', where);
+    if (!(backend instanceof RelayBackend)) throw new Error('A share is held by a relay');
+    this.#open.set(n, { shares: new Shares(backend), held });
+    this.#reached.add(n);
+    if (held.onlyRead) this.#onlyRead.add(n);
+  }
+
+  /** Sends operations of a participant; the last are prepared with their share, unless its own commit decides. */
+  async send(
+    participant: Participant,
+    sent: SharePart,
+    isLast: boolean,
+    deadline: Deadline,
+  ): Promise<Performed> {
+    const { n, part } = participant;
+    this.#reached.add(n);
+    try {
+      if (isLast && part !== 'decides') return await this.#prepare(participant, sent, deadline);
+      const performed = await this.#goOn(participant, sent, deadline);
+      if (isLast && performed.onlyRead) await this.#endRead(n, deadline);
+      return performed;
+    } catch (thrown) {
+      // What the backend itself has refused is undone; of a lost connection nobody knows.
+      if (thrown instanceof GatewayError && REFUSED.has(thrown.code)) this.#forget(n);
+      throw thrown;
+    }
+  }
+
+  async #prepare(
+    { n, shares, backend, part }: Participant,
+    sent: SharePart,
+    deadline: Deadline,
+  ): Promise<Performed> {
+    const name = this.nameOf(n);
+    const { isolation } = this.#names;
+    const open = this.#open.get(n);
+    const prepared = await (open
+      ? open.shares.prepareBegun(name, open.held.session, sent, deadline)
+      : sharesOf(shares).prepare({ name, isolation, onePhase: false }, sent, deadline)
+    ).catch((thrown: unknown) => {
+      if (part === 'prepares') forgetAble(backend);
+      throw thrown;
+    });
+    this.#open.delete(n);
+    if (prepared.prepared) this.#marks.set(n, prepared.mark);
+    else this.#read(n);
+    return prepared;
+  }
+
+  async #goOn(
+    { n, shares, endpoint, part }: Participant,
+    sent: SharePart,
+    deadline: Deadline,
+  ): Promise<Performed> {
+    const open = this.#open.get(n);
+    if (open) {
+      const performed = await open.shares.continue(open.held.session, sent, deadline);
+      this.#note(n, open.shares, { ...open.held, ...standingOf(performed) });
+      return performed;
+    }
+    const { isolation } = this.#names;
+    const beginning = { name: this.nameOf(n), isolation, onePhase: part === 'decides' };
+    const begun = await sharesOf(shares).begin(beginning, sent, deadline);
+    const { node, session } = begun;
+    const backend = await backendOf(this.#ctx, endpoint, 'write', { leaseId: session, node });
+    if (!(backend instanceof RelayBackend)) throw new Error('A share is held by a relay');
+    this.#note(n, new Shares(backend), { node, session, ...standingOf(begun) });
+    return begun;
+  }
+
+  #note(n: number, shares: Shares, held: HeldShare): void {
+    this.#open.set(n, { shares, held });
+    if (held.onlyRead) this.#onlyRead.add(n);
+    else this.#onlyRead.delete(n);
+  }
+
+  async #endRead(n: number, deadline: Deadline): Promise<void> {
+    await this.commitOpen(n, deadline);
+    this.#read(n);
+  }
+
+  /** Commits one that is open, in one phase. @throws GatewayError OUTCOME_UNKNOWN */
+  async commitOpen(n: number, deadline: Deadline): Promise<void> {
+    const open = this.#open.get(n);
+    await open?.shares.commitBegun(open.held.session, deadline);
+    this.#open.delete(n);
+  }
+
+  #read(n: number): void {
+    this.#onlyRead.add(n);
+    this.#reached.delete(n);
+  }
+
+  #forget(n: number): void {
+    this.#reached.delete(n);
+    this.#open.delete(n);
+  }
+
+  /** Undoes what may be left of a participant. Answers whether certainly nothing is. */
+  async undo({ n, shares, part }: Participant, deadline: Deadline): Promise<boolean> {
+    const open = this.#open.get(n);
+    const isClosed = await open?.shares.closeBegun(open.held.session, deadline).then(
+      () => true,
+      () => false,
+    );
+    // What was never to be prepared ends with its connection.
+    if (isClosed || part === 'decides' || !this.#reached.has(n) || !shares) return true;
+    const ask = () => shares.rollback(this.nameOf(n), this.#marks.get(n) ?? '', deadline);
+    try {
+      const status = await ask();
+      if (status !== 'unknown') return status === 'rolled_back';
+      // What was under way when it was ended from here has had its time to come to that end.
+      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+      const again = await ask();
+      return again === 'unknown' || again === 'rolled_back';
+    } catch {
+      return false;
+    }
+  }
+}
+
+function standingOf({ onlyRead, recovery }: Performed) {
+  return { onlyRead, recovery };
+}
+
+function sharesOf(shares: Shares | undefined): Shares {
+  if (!shares) throw new Error('A participant that joins has shares');
+  return shares;
+}

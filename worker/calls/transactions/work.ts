@@ -1,0 +1,244 @@
+/** Runs the operations of a transaction up to the point where all is prepared. Spec: transactions.md §1, §2. */
+import { kindSpec } from '../../../kinds/index.ts';
+import { resolveReferences } from '../../../kinds/result-references.ts';
+import { atOperation } from '../../../kinds/transaction.ts';
+import type { Json, JsonObject } from '../../../proto/json.ts';
+import { orderedText } from '../../../proto/ordered-json.ts';
+import { parseAsWritten } from '../../../proto/written-json.ts';
+import type { Context } from '../../context.ts';
+import type { Deadline } from '../../drivers/deadline.ts';
+import { gathered } from '../../outcome.ts';
+import type { Form, RequestMessage } from '../backend/backend.ts';
+import { backendOf } from '../backend/choose.ts';
+import type { SharePart } from '../backend/shares.ts';
+import type { HeldShare, Mark } from './object.ts';
+import type { Participant } from './participants.ts';
+import { type Operation, sentOf } from './plan.ts';
+import { mapReferences } from './references.ts';
+import { inOrder, type Unit, unitsOf } from './schedule.ts';
+import { type Names, ShareWork } from './share-work.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** What a transaction runs under. */
+export interface Running extends Names {
+  readonly participants: readonly Participant[];
+  readonly form: Form;
+}
+
+export class Work {
+  readonly #ctx: Context;
+  readonly #running: Running;
+  readonly #shares: ShareWork;
+  /** JSON of each result, by place. */
+  readonly #results = new Map<number, string>();
+
+  constructor(ctx: Context, running: Running) {
+    this.#ctx = ctx;
+    this.#running = running;
+    this.#shares = new ShareWork(ctx, running);
+  }
+
+  /** Numbers of the participants that stand prepared, with what asks for them later. */
+  get marks(): readonly Mark[] {
+    return this.#shares.marks;
+  }
+
+  /** Whose own commit decides; undefined where none does, or it only read. */
+  get decider(): Participant | undefined {
+    return this.#running.participants.find(
+      ({ part, n }) => part === 'decides' && !this.#shares.hasOnlyRead(n),
+    );
+  }
+
+  /** What the decider's backend is asked by. */
+  get recovery(): string {
+    return this.#shares.held(this.decider?.n ?? -1)?.recovery ?? '';
+  }
+
+  /** JSON array of all results. */
+  results(): string {
+    const places = [...this.#results].sort(([one], [other]) => one - other);
+    return `[${places.map(([, text]) => text).join(',')}]`;
+  }
+
+  /** Of a participant's share in its backend. */
+  nameOf(n: number): string {
+    return this.#shares.nameOf(n);
+  }
+
+  /** What a participant holds open. */
+  held(n: number): HeldShare | undefined {
+    return this.#shares.held(n);
+  }
+
+  /** Goes on with a participant that an earlier request began. @throws GatewayError SESSION_NOT_FOUND */
+  resume(participant: Participant, held: HeldShare): Promise<void> {
+    return this.#shares.resume(participant, held);
+  }
+
+  /** All but what the decider does last. @throws GatewayError what operations may end in, naming the operation */
+  async prepareAll(deadline: Deadline): Promise<void> {
+    const { participants } = this.#running;
+    const singly = participants.filter(({ way }) => way !== 'joins').map(({ n }) => n);
+    const steps = participants
+      .flatMap(({ n, operations }) =>
+        operations.map(({ place, uses }) => ({ place, uses, share: n })),
+      )
+      .sort((one, other) => one.place - other.place);
+    const units = unitsOf(steps, new Set(singly));
+    const ends: Promise<void>[] = [];
+    for (const at of inOrder(units)) {
+      const unit = units[at];
+      if (!unit) continue;
+      const before = [...unit.after].map((each) => ends[each]);
+      ends[at] = Promise.all(before).then(() => this.#unit(unit, deadline));
+    }
+    await Promise.all(ends).catch(async (thrown: unknown) => {
+      // What is under way ends with the first failure.
+      deadline.abort();
+      await Promise.allSettled(ends);
+      throw thrown;
+    });
+  }
+
+  /** Has all that are open prepare, after their last operation. @throws GatewayError, and all has to be undone */
+  async prepareOpen(deadline: Deadline): Promise<void> {
+    await Promise.all(
+      this.#running.participants.map(async (each) => {
+        const held = this.held(each.n);
+        if (each.part !== 'decides') await this.perform(each, [], true, deadline);
+        else if (held?.onlyRead) await this.#shares.commitOpen(each.n, deadline);
+      }),
+    );
+  }
+
+  async #unit({ share, places, isLast }: Unit, deadline: Deadline): Promise<void> {
+    const participant = this.#participant(share);
+    const operations = participant.operations.filter(({ place }) => places.includes(place));
+    if (participant.way === 'joins') {
+      await this.perform(participant, operations, isLast, deadline);
+      return;
+    }
+    const [operation] = operations;
+    const isLater = participant.way === 'transacts' && participant.writes;
+    if (operation?.mode === 'read' && !isLater) await this.#read(operation, deadline);
+  }
+
+  #participant(n: number): Participant {
+    const found = this.#running.participants.find((each) => each.n === n);
+    if (!found) throw new Error(`There is no participant ${n}`);
+    return found;
+  }
+
+  /** Sends operations of one that joins. @param isLast whether its share is prepared then */
+  async perform(
+    participant: Participant,
+    operations: readonly Operation[],
+    isLast: boolean,
+    deadline: Deadline,
+  ): Promise<void> {
+    const sent = this.#sent(operations, participant.part === 'reads');
+    const { results } = await this.#shares.send(participant, sent, isLast, deadline);
+    this.#keep(operations, results);
+  }
+
+  #sent(operations: readonly Operation[], onlyReads: boolean): SharePart {
+    const own = new Set(operations.map(({ place }) => place));
+    const used = operations.flatMap(({ uses }) => [...uses]).filter((each) => !own.has(each));
+    return {
+      operations: operations.map(({ place, isHeld, body, endpoint }) => ({
+        // One that may write is looked at only where its caller may not.
+        ...{ place, isRead: isHeld || onlyReads, text: sentOf(endpoint.row.kind, body).text },
+      })),
+      earlier: new Map(used.map((place) => [place, this.#resultAt(place)])),
+      resultMaxBytes: this.#ctx.settings.RESULT_MAX_BYTES,
+      ...this.#running.form,
+    };
+  }
+
+  #resultAt(place: number): Json {
+    return parseAsWritten(this.#results.get(place) ?? 'null');
+  }
+
+  #keep(operations: readonly Operation[], results: string): void {
+    const [only] = operations;
+    if (!only) return;
+    if (operations.length === 1) {
+      this.#results.set(only.place, results.slice(1, -1));
+      return;
+    }
+    const each = parseAsWritten(results) as readonly Json[]; // An array, as relays answer.
+    for (const [at, { place }] of operations.entries()) {
+      this.#results.set(place, orderedText(each[at] ?? null));
+    }
+  }
+
+  /** A request of its own. */
+  #read(operation: Operation, deadline: Deadline): Promise<void> {
+    return atOperation(operation.place, async () => {
+      const backend = await backendOf(this.#ctx, operation.endpoint, 'read');
+      const result = await gathered(await backend.run(this.#message(operation), deadline));
+      this.#results.set(operation.place, decoder.decode(result));
+    });
+  }
+
+  #message({ body, endpoint, uses }: Operation): RequestMessage {
+    const { kind } = endpoint.row;
+    const filled = uses.size === 0 ? body : this.#filled(kind, body);
+    const { request, text, isWritten } = sentOf(kind, filled);
+    const { form } = this.#running;
+    return { ...form, request, written: isWritten ? encoder.encode(text) : undefined };
+  }
+
+  #filled(kind: Operation['endpoint']['row']['kind'], body: JsonObject): JsonObject {
+    const literals = kindSpec(kind).keepsText === true ? 'kept' : 'unwrapped';
+    return resolveReferences(body, (place) => this.#earlier(place), literals) as JsonObject; // As what is given.
+  }
+
+  #earlier(place: number): Json | undefined {
+    return this.#results.has(place) ? this.#resultAt(place) : undefined;
+  }
+
+  /** What the decider does last: it commits with it. @throws GatewayError OUTCOME_UNKNOWN where nobody knows whether it did */
+  async commitDecider(deadline: Deadline): Promise<void> {
+    const { decider } = this;
+    if (decider?.way === 'joins') return this.#shares.commitOpen(decider.n, deadline);
+    if (decider?.way === 'transacts') return this.#transact(decider, deadline);
+    const operation = decider?.operations.find(({ mode }) => mode !== 'read');
+    if (!decider || !operation) return;
+    await atOperation(operation.place, async () => {
+      const result = await gathered(await decider.backend.run(this.#message(operation), deadline));
+      this.#results.set(operation.place, decoder.decode(result));
+    });
+  }
+
+  /** All operations of one in one call that commits. */
+  async #transact({ backend, operations }: Participant, deadline: Deadline): Promise<void> {
+    const own = operations.map(({ place }) => place);
+    const requests = operations.map(({ body, endpoint }) => {
+      const filled = mapReferences(body, (place, path) => {
+        const at = own.indexOf(place);
+        if (at >= 0) return { $result: path.replace(/^\[\d+\]/, `[${at}]`) };
+        const reference = { $result: path };
+        return { $literal: resolveReferences(reference, (each) => this.#earlier(each), 'kept') };
+      });
+      return sentOf(endpoint.row.kind, filled as JsonObject).request; // As the body.
+    });
+    const message = { ...this.#running.form, requests, written: undefined };
+    this.#keep(
+      operations,
+      decoder.decode(await gathered(await backend.transact(message, deadline))),
+    );
+  }
+
+  /** Undoes all that may be left. Answers the numbers of those of which certainly nothing is. */
+  async undo(deadline: Deadline): Promise<readonly number[]> {
+    const { participants } = this.#running;
+    const ends = await Promise.all(
+      participants.map(async (each) => ((await this.#shares.undo(each, deadline)) ? [each.n] : [])),
+    );
+    return ends.flat();
+  }
+}

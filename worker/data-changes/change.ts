@@ -1,0 +1,137 @@
+/** A change as filters and mappings see it: `$`. Spec: workflows.md §5, `dataChange`. */
+import { CHANGE_OPERATIONS, type ChangeOperation } from '../../proto/changes.ts';
+import type { Change } from '../../proto/gen/relay/v1/relay_pb.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  setMember,
+} from '../../proto/json.ts';
+import { orderedText } from '../../proto/ordered-json.ts';
+
+/** What a relay tells of a change. */
+export type ToldChange = Pick<
+  Change,
+  | 'id'
+  | 'collection'
+  | 'watched'
+  | 'operation'
+  | 'key'
+  | 'before'
+  | 'after'
+  | 'absent'
+  | 'keyOnly'
+  | 'time'
+  | 'mark'
+>;
+
+const decoder = new TextDecoder();
+
+/** The operation of a change. @throws Error where a relay names one that is none */
+export function operationOf({ operation }: Pick<ToldChange, 'operation'>): ChangeOperation {
+  const known = CHANGE_OPERATIONS.find((each) => each === operation);
+  if (known === undefined) throw new Error(`A relay told a change of the operation ${operation}`);
+  return known;
+}
+
+/**
+ * `{operation, endpoint, collection, key, before, after, changes, id, time}`. What a backend does not
+ * say of a member of `after` that stayed the same is taken from `before`.
+ * @param id our own receipt of it @param endpoint its id
+ * @throws SyntaxError where a relay told what is no JSON
+ */
+export function rootOf(
+  told: ToldChange,
+  { id, endpoint }: { readonly id: string; readonly endpoint: string },
+): JsonObject {
+  const operation = operationOf(told);
+  const before = jsonIn(told.before);
+  const after = withAbsent(jsonIn(told.after), before, told.absent);
+  const { collection, time } = told;
+  return {
+    operation,
+    endpoint,
+    collection,
+    key: jsonIn(told.key),
+    before,
+    after,
+    changes: changesBetween(operation, before, after, !told.keyOnly),
+    id,
+    time,
+  };
+}
+
+function jsonIn(bytes: Uint8Array): Json {
+  return bytes.byteLength === 0 ? null : parseJson(decoder.decode(bytes));
+}
+
+function withAbsent(after: Json, before: Json, absent: readonly string[]): Json {
+  if (absent.length === 0 || !isJsonObject(after) || !isJsonObject(before)) return after;
+  const whole = { ...after };
+  for (const name of absent) {
+    const kept = ownOf(before, name);
+    if (kept !== undefined) setMember(whole, name, kept);
+  }
+  return whole;
+}
+
+/**
+ * From each member that differs to what it was and is: of an insert all that are there, of a delete all
+ * that were, of an update those of which `before` is known. A side without the member is left out.
+ * @param isWhole whether `before`, where there is one, has every member that there was
+ */
+function changesBetween(
+  operation: ChangeOperation,
+  before: Json,
+  after: Json,
+  isWhole: boolean,
+): JsonObject {
+  const changes: JsonObject = {};
+  const [was, is] = [isJsonObject(before) ? before : {}, isJsonObject(after) ? after : {}];
+  if (operation === 'update' && !isJsonObject(before)) return changes;
+  const isSaid = (name: string) => Object.hasOwn(was, name) && Object.hasOwn(is, name);
+  for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
+    const change = changeBetween(ownOf(was, name), ownOf(is, name));
+    // What a backend does not say of an update is no change.
+    const isKnown = isWhole || operation !== 'update' || isSaid(name);
+    if (change && isKnown) setMember(changes, name, change);
+  }
+  return changes;
+}
+
+function changeBetween(before: Json | undefined, after: Json | undefined): JsonObject | undefined {
+  if (before === undefined) return after === undefined ? undefined : { after };
+  if (after === undefined) return { before };
+  return isSame(before, after) ? undefined : { before, after };
+}
+
+function ownOf(object: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** Whether two values are the same JSON, whatever the order of members. */
+function isSame(one: Json, other: Json): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object') return false;
+  return sortedText(one) === sortedText(other);
+}
+
+function sortedText(json: Json): string {
+  return JSON.stringify(json, (_name, value: Json) =>
+    isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  );
+}
+
+/** What `$.trigger` of a run tells of the change that started it: without its body. */
+export function toldOf(root: JsonObject): JsonObject {
+  const { before: _before, after: _after, changes: _changes, ...change } = root;
+  return { change };
+}
+
+/** The text of a change's key: changes of one key are told of in their order. */
+export function keyTextOf({ key }: JsonObject): string {
+  return key === undefined ? 'null' : orderedText(key);
+}

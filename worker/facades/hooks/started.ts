@@ -1,0 +1,66 @@
+/** Starts the run of a webhook or of a public start, and answers for it. Spec: workflows.md §5. */
+import type { GatewayError } from '../../../proto/errors.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
+import type { PublicContext } from '../../context.ts';
+import { Accepted } from '../../outcome.ts';
+import type { Reply } from '../../route.ts';
+import { invalid } from '../../workflows/executions/start.ts';
+import type { RunRecord, Told } from '../../workflows/runs/head.ts';
+import { runsObject } from '../../workflows/runs/reachable.ts';
+import { type Fired, fire, type Occurrence } from '../../workflows/triggers/start.ts';
+import { type Hook, nothingThere } from './find.ts';
+import { noRoom } from './names.ts';
+
+/** What came, as far as it is not its trigger's. */
+export type Came = Pick<Occurrence, 'id' | 'name' | 'told'> & { readonly root: Json };
+
+/** @throws GatewayError BAD_REQUEST with every fault of filter, mapping and input, QUOTA_EXCEEDED, NOT_FOUND */
+export async function started(
+  ctx: PublicContext,
+  { owner, workflow, trigger }: Hook,
+  came: Came,
+): Promise<{ readonly run: string; readonly reply: Reply }> {
+  const { requestId, address } = ctx;
+  const { index, type, synchronous } = trigger;
+  const at = { env: ctx.env, later: (work: Promise<unknown>) => ctx.afterReply(work) };
+  const occurrence = { workflow, index, type, ...came, chain: 1, requestId, address };
+  const fired = await fire(at, owner, { ...occurrence, awaitsEnd: synchronous });
+  if ('status' in fired) {
+    const reply = synchronous ? await endOf(ctx, owner.orgUuid, fired) : again(fired.run);
+    return { run: fired.run, reply };
+  }
+  throw refusalOf(fired);
+}
+
+/** The reply to a delivery whose run there is. */
+export function again(run: string): Accepted {
+  return new Accepted({ run_id: run }, undefined, false);
+}
+
+function refusalOf(fired: Exclude<Fired, { is: 'started' | 'known' }>): GatewayError {
+  if (fired.is === 'failed') return invalid(fired.faults);
+  return fired.is === 'no-room' ? noRoom() : nothingThere();
+}
+
+/** How a run ended, without what only those see who have rights on it; it goes on where it has not. */
+async function endOf(
+  { env }: PublicContext,
+  orgUuid: string,
+  { is, run, status, record: text }: Extract<Fired, { is: 'started' | 'known' }>,
+): Promise<Reply> {
+  if (is === 'known') return again(run);
+  if (text === undefined) return new Accepted({ run_id: run, status }, undefined, false);
+  const { record } = JSON.parse(text) as { record: RunRecord }; // As the object wrote it.
+  const told = async (kept: Told): Promise<Json> => {
+    if ('text' in kept) return parseJson(kept.text);
+    return parseJson((await runsObject(env, orgUuid, run).value(run, kept.ref)) ?? 'null');
+  };
+  const reply: JsonObject = { run_id: run, status: record.status };
+  if (record.output) reply.output = await told(record.output);
+  if (record.error) reply.error = { code: codeOf(await told(record.error)) };
+  return reply;
+}
+
+function codeOf(error: Json): Json {
+  return isJsonObject(error) ? (error.code ?? null) : null;
+}

@@ -1,0 +1,110 @@
+/** Transactions that go on request by request, through the real log, on relays in memory. Spec: transactions.md §5. */
+import { expect, test } from 'vitest';
+import type { Json } from '../../proto/json.ts';
+import { failure, startGateway } from '../test/gateway.ts';
+import { sharingRelay } from '../test/sharing-relay.ts';
+
+async function start() {
+  const relay = sharingRelay();
+  const gateway = await startGateway('SuperAdmin', { relay: relay.methods });
+  for (const at of [0, 1]) {
+    await gateway.call('POST', '/endpoints', {
+      ...{ endpoint: `e${at}`, kind: 'postgres' },
+      config: { write_conn: { url: 'postgresql://u:p@db.test:5432/d' } },
+    });
+  }
+  const bearer = await gateway.token();
+  return {
+    ...{ gateway, relay },
+    async begin(body: Json = {}) {
+      const reply = await gateway.call('POST', '/transactions/begin', body);
+      return (reply.body as { transaction_id: string }).transaction_id;
+    },
+    async send(id: string, path: string, query: string, token = bearer, more = {}) {
+      const response = await gateway.send(path, {
+        method: 'POST',
+        headers: {
+          ...{ Authorization: `Bearer ${token}`, 'X-Transaction-Id': id, ...more },
+          'Content-Type': 'application/json',
+        },
+        body: JSON.stringify({ query }),
+      });
+      return { status: response.status, body: (await response.json()) as Json };
+    },
+    end: (id: string, how: 'commit' | 'rollback', token?: string) =>
+      gateway.call('POST', `/transactions/${id}/${how}`, undefined, token),
+    show: (id: string) => gateway.call('GET', `/transactions/${id}`),
+  };
+}
+
+const row = (said: string) => ({
+  status: 200,
+  body: { status: 'success', data: { rows: [{ said, values: [] }] } },
+});
+
+test('goes on over both, and commits once', async () => {
+  const { relay, begin, send, end } = await start();
+  const id = await begin({ isolation: 'serializable' });
+  expect(await send(id, '/endpoints/e0/write', 'update a')).toEqual(row('update a'));
+  expect(await send(id, '/endpoints/e1/write', 'update b')).toEqual(row('update b'));
+  expect(await send(id, '/endpoints/e0/read', 'select 1')).toEqual(row('select 1'));
+  const committed = {
+    ...{ transaction_id: id, sequence: 1, guarantee: 'atomic', status: 'committed' },
+  };
+  const [one, other] = await Promise.all([end(id, 'commit'), end(id, 'commit')]);
+  expect(one).toEqual({ status: 200, body: committed });
+  expect(other).toMatchObject({ body: { transaction_id: id } });
+  await expect.poll(() => end(id, 'commit')).toEqual({ status: 200, body: committed });
+  expect(relay.calls.slice(0, 3)).toEqual(['begin 0', 'begin 1', 'continue 0']);
+  expect([...relay.calls.slice(3)].sort()).toEqual([
+    ...['commit 0', 'commit 1', 'prepare 0', 'prepare 1'],
+  ]);
+  const closed = failure('TRANSACTION_CLOSED', `Transaction ${id} is committed`);
+  expect(await send(id, '/endpoints/e0/write', 'update c')).toEqual({ status: 409, body: closed });
+  expect(await end(id, 'rollback')).toEqual({ status: 409, body: closed });
+});
+
+test.each<[string, string, string, number]>([
+  ['that its backend refuses', '/endpoints/e0/write', 'fail', 400],
+  ['that is none', '/endpoints/e0/write', '', 400],
+])('a request %s rolls it back at once', async (_, path, query, status) => {
+  const { begin, send, end, show } = await start();
+  const id = await begin();
+  await send(id, '/endpoints/e0/write', 'update a');
+  expect(await send(id, path, query)).toMatchObject({ status });
+  expect(await show(id)).toMatchObject({
+    body: { status: expect.stringMatching(/^roll(ing_back|ed_back)$/), sequence: null },
+  });
+  expect(await end(id, 'commit')).toMatchObject({
+    status: 409,
+    body: { code: 'TRANSACTION_CLOSED' },
+  });
+  expect(await end(id, 'rollback')).toMatchObject({ status: 200, body: { transaction_id: id } });
+});
+
+test('an endpoint that is not there leaves it as it is', async () => {
+  const { begin, send, show } = await start();
+  const id = await begin();
+  expect(await send(id, '/endpoints/gone/write', 'update a')).toMatchObject({ status: 404 });
+  expect(await show(id)).toMatchObject({ body: { status: 'active' } });
+});
+
+test('a caller without the right rolls it back, and a stranger does not find it', async () => {
+  const { gateway, begin, send, end } = await start();
+  const id = await begin();
+  const stranger = await gateway.token(await gateway.addUser('Write'));
+  const missing = { status: 404, body: { code: 'TRANSACTION_NOT_FOUND' } };
+  expect(await send(id, '/endpoints/e0/write', 'update a', stranger)).toMatchObject(missing);
+  expect(await end(id, 'commit', stranger)).toMatchObject(missing);
+  expect(await end(id, 'rollback', stranger)).toMatchObject(missing);
+  expect(await end(id, 'commit')).toMatchObject({ status: 200, body: { sequence: null } });
+});
+
+test('with a session it is refused', async () => {
+  const { begin, send } = await start();
+  const id = await begin();
+  const reply = await send(id, '/endpoints/e0/write', 'update a', undefined, {
+    'X-Session-Id': 'v1.x',
+  });
+  expect(reply).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } });
+});

@@ -1,0 +1,196 @@
+/** Takes decisions on transactions and has them carried out: what both the callers and the clock of a log need. Spec: transactions.md §3. */
+import { ERRORS } from '../../../proto/errors.ts';
+import type { KeptFailure } from '../../calls/transactions/object.ts';
+import type { Bindings } from '../../context.ts';
+import { loggedFault } from '../../db/fault.ts';
+import { log } from '../../log.ts';
+import { requestMetrics } from '../../metrics.ts';
+import { type Actor, entryOf } from './entries.ts';
+import { Finisher, isOpen, type Learned } from './finish.ts';
+import type { LogStore, TransactionRow } from './store.ts';
+import type { Turns } from './turns.ts';
+
+/** Milliseconds beyond its deadline in which one that was not decided may still be. */
+export const GRACE_MS = 2_000;
+/** Milliseconds within which participants confirm a decision, or the log asks them. */
+const CONFIRMED_WITHIN_MS = 1_000;
+
+/** Why one is rolled back whose caller is gone. */
+export const INTERRUPTED: KeptFailure = {
+  code: 'SERVICE_UNAVAILABLE',
+  message: 'The transaction was interrupted before it was decided: nothing of it is left',
+  details: '[]',
+};
+/** Why one is rolled back that nothing comes for. */
+const EXPIRED: KeptFailure = {
+  code: 'TRANSACTION_CLOSED',
+  message: 'The transaction has expired and was rolled back',
+  details: '[]',
+};
+const LATE: KeptFailure = {
+  code: 'TIMED_OUT',
+  message: 'The deadline passed before the transaction was decided: nothing of it is left',
+  details: '[]',
+};
+
+/** What the object lends. */
+export interface Lent {
+  waitUntil(work: Promise<unknown>): void;
+  /** Sets the alarm for what is due first. */
+  arm(): Promise<void>;
+  /** What was rolled back may still come to be prepared. */
+  unsure(): void;
+  /** It is decided: what waits for that goes on. */
+  decided(id: string): void;
+}
+
+export class Decisions {
+  readonly #store: LogStore;
+  readonly #turns: Turns;
+  readonly #lent: Lent;
+  readonly finisher: Finisher;
+  readonly #working = new Map<string, Promise<void>>();
+  #isStarted = false;
+
+  constructor(env: Bindings, store: LogStore, turns: Turns, lent: Lent) {
+    this.#store = store;
+    this.#turns = turns;
+    this.#lent = lent;
+    this.finisher = new Finisher(env, store, (work) => lent.waitUntil(work));
+  }
+
+  /** What an earlier instance had begun and not decided, nobody decides any more. */
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    for (const row of this.#store.unended()) {
+      const { id, head, status, sought, isDoubtful, isBusy } = row;
+      this.#turns.restore(id, head.claims);
+      if (isDoubtful) this.#turns.doubt(id);
+      if (status === 'active' && !isBusy) continue;
+      if (status === 'active' || (status === 'preparing' && !sought)) {
+        this.rollBack(row, INTERRUPTED);
+      }
+      this.#store.change(id, { due: Date.now() });
+      this.kick(id);
+    }
+  }
+
+  /** Decides to commit; the caller carries it out, or the log does a little later. */
+  commit({ id, head }: TransactionRow, by: Actor = actorOf(head)): number {
+    const now = Date.now();
+    for (const { n, part } of this.#store.shares(id)) {
+      if (part === 'decides') this.#store.endShare(id, n, 'committed');
+    }
+    const sequence = this.#store.nextSequence();
+    this.#store.change(id, {
+      ...{ sequence, status: 'committing', decided: now, tries: 0, doubtful: 0 },
+      due: now + CONFIRMED_WITHIN_MS,
+    });
+    this.record(by, 'transaction.commit', id);
+    this.#lent.decided(id);
+    return sequence;
+  }
+
+  /** Decides to roll back. */
+  rollBack({ id, head }: TransactionRow, failure: KeptFailure): void {
+    const now = Date.now();
+    this.#store.change(id, {
+      ...{ status: 'rolling_back', sought: 0, decided: now, tries: 0, doubtful: 0 },
+      ...{ due: now, error: JSON.stringify(failure) },
+    });
+    if (ERRORS[failure.code].status >= 500) this.#lent.unsure();
+    this.record(actorOf(head), 'transaction.rollback', id);
+    this.#lent.decided(id);
+  }
+
+  /** Tells the audit. */
+  record(by: Actor, action: string, id: string): void {
+    this.#store.addEntry(entryOf(this.#store.owner(), by, action, id));
+  }
+
+  /** Ends a transaction whose participants have all ended; else asks those that have not. */
+  async settle(row: TransactionRow): Promise<void> {
+    const shares = this.#store.shares(row.id);
+    if (shares.some(isOpen)) {
+      this.#store.change(row.id, { due: Date.now() });
+      this.kick(row.id);
+      return this.#lent.arm();
+    }
+    const expected = row.status === 'committing' ? 'committed' : 'rolled_back';
+    const isMixed = shares.some(({ status }) => status !== 'reading' && status !== expected);
+    if (isMixed) this.record(actorOf(row.head), 'transaction.mixed', row.id);
+    this.end(row, isMixed ? 'mixed' : expected);
+    return this.#lent.arm();
+  }
+
+  /** It holds nothing any more. */
+  end({ id, error }: TransactionRow, status: 'committed' | 'rolled_back' | 'mixed'): void {
+    this.#store.change(id, { status, doubtful: 0, ended: Date.now(), due: null });
+    const failure = error ?? this.#store.find(id)?.error;
+    const isFree = status === 'rolled_back' && failure && ERRORS[failure.code].status >= 500;
+    if (isFree) this.#store.freeKey(id);
+    requestMetrics.countTransaction(status);
+    this.#turns.release(id);
+    this.#lent.decided(id);
+  }
+
+  /** Begins to ask the participants. */
+  kick(id: string): void {
+    this.#lent.waitUntil(this.work(id));
+  }
+
+  /** Whether participants are asked now. */
+  isWorkingOn(id: string): boolean {
+    return this.#working.has(id);
+  }
+
+  /** Asks the participants; one round at a time. */
+  async work(id: string): Promise<void> {
+    const running = this.#working.get(id);
+    if (running !== undefined) return running;
+    const work = this.#round(id)
+      .catch((thrown: unknown) => {
+        // The organization was deleted meanwhile, and its log with it.
+        if (!this.#store.isOpen) return;
+        log('error', 'a transaction could not be finished', {
+          transaction: id,
+          ...loggedFault(thrown),
+        });
+      })
+      .finally(() => this.#working.delete(id));
+    this.#working.set(id, work);
+    return work;
+  }
+
+  async #round(id: string): Promise<void> {
+    if (!this.#store.isOpen) return;
+    const row = this.#store.find(id);
+    if (!row || row.ended !== null || (row.due ?? 0) > Date.now()) return this.#lent.arm();
+    if (row.status === 'active') this.rollBack(row, EXPIRED);
+    if (row.status === 'preparing' && !row.sought) this.rollBack(row, LATE);
+    const learned = await this.finisher.round(id);
+    if (learned !== undefined) {
+      this.#learnedOf(row, learned);
+      await this.finisher.round(id);
+    }
+    const now = this.#store.find(id);
+    if (!now || now.ended !== null) return;
+    if (now.isDoubtful && !row.isDoubtful) {
+      requestMetrics.countTransaction('in_doubt');
+      this.#turns.doubt(id);
+    }
+    if (this.#store.shares(id).some(isOpen)) await this.#lent.arm();
+    else await this.settle(now);
+  }
+
+  #learnedOf(row: TransactionRow, learned: NonNullable<Learned>): void {
+    if (learned === 'commit') this.commit(row);
+    else this.rollBack(row, INTERRUPTED);
+    this.#store.change(row.id, { due: Date.now() });
+  }
+}
+
+function actorOf({ caller, requestId, address }: TransactionRow['head']): Actor {
+  return { ...caller, requestId, address };
+}

@@ -1,0 +1,286 @@
+/** Statements of the object that keeps decisions on transactions, on the database that it has of its own. */
+
+import { randomName } from '../../calls/transactions/names.ts';
+import type {
+  HeldShare,
+  ListQuery,
+  LogOwner,
+  Mark,
+  NewInteractive,
+  NewShare,
+  NewTransaction,
+  ShareStatus,
+} from '../../calls/transactions/object.ts';
+import {
+  type Change,
+  COLUMNS,
+  type Columns,
+  type Head,
+  rowOf,
+  type ShareRow,
+  TABLES,
+  type TransactionRow,
+} from './rows.ts';
+
+export type { ShareRow, TransactionRow };
+
+export class LogStore {
+  readonly #sql: SqlStorage;
+  #isOpen = false;
+  #owner: LogOwner | undefined;
+  #log: string | undefined;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Whether anything was ever kept here. */
+  get isOpen(): boolean {
+    this.#isOpen ||=
+      this.#sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'meta'").toArray().length > 0;
+    return this.#isOpen;
+  }
+
+  /** All that was kept is gone. */
+  forget(): void {
+    this.#isOpen = false;
+    this.#owner = undefined;
+    this.#log = undefined;
+  }
+
+  open({ orgUuid, orgId, sealedDataKey }: LogOwner): void {
+    if (this.#owner?.sealedDataKey === sealedDataKey) return;
+    this.#sql.exec(TABLES);
+    this.#owner = { orgUuid, orgId, sealedDataKey };
+    this.#setMeta('owner', JSON.stringify(this.#owner));
+    this.#sql.exec("INSERT OR IGNORE INTO meta VALUES ('log', ?)", randomName());
+  }
+
+  owner(): LogOwner {
+    this.#owner ??= JSON.parse(this.#meta('owner')) as LogOwner; // As `open` wrote it.
+    return this.#owner;
+  }
+
+  /** The log's own id, which names in backends carry. */
+  log(): string {
+    this.#log ??= this.#meta('log');
+    return this.#log;
+  }
+
+  /** A number above all that were given before. */
+  nextSequence(): number {
+    const [row] = this.#sql
+      .exec<{ value: string }>("SELECT value FROM meta WHERE name = 'sequence'")
+      .toArray();
+    const next = Number(row?.value ?? 0) + 1;
+    this.#setMeta('sequence', `${next}`);
+    return next;
+  }
+
+  #meta(name: string): string {
+    return this.#sql.exec<{ value: string }>('SELECT value FROM meta WHERE name = ?', name).one()
+      .value;
+  }
+
+  #setMeta(name: string, value: string): void {
+    this.#sql.exec('INSERT OR REPLACE INTO meta VALUES (?, ?)', name, value);
+  }
+
+  add(given: NewTransaction, status: 'active' | 'preparing', now: number): void {
+    const { id, caller, requestId, address, guarantee, claims, key, timeoutMs, shares } = given;
+    const body = key ? { body: key.body } : {};
+    const head: Head = { caller, requestId, address, guarantee, claims, ...body };
+    const deadline = now + timeoutMs;
+    this.#sql.exec(
+      'INSERT INTO transactions (id, status, caller, key, head, started, deadline, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      ...[id, status, caller.uuid, key?.name ?? null, JSON.stringify(head), now, deadline],
+      deadline,
+    );
+    for (const share of shares) this.addShare(id, share, now);
+  }
+
+  /** Adds one that its client goes on with. */
+  addInteractive(
+    { id, caller, requestId, address, keys, terms, timeoutMs }: NewInteractive,
+    due: number,
+    now: number,
+  ): void {
+    const claims = { endpoints: [], ...(keys ? { keys } : {}) };
+    const head: Head = { caller, requestId, address, guarantee: 'atomic', claims, terms };
+    this.#sql.exec(
+      "INSERT INTO transactions (id, status, caller, head, started, deadline, due) VALUES (?, 'active', ?, ?, ?, ?, ?)",
+      ...[id, caller.uuid, JSON.stringify(head), now, now + timeoutMs, due],
+    );
+  }
+
+  /** Adds a participant. */
+  addShare(id: string, share: NewShare, now: number): void {
+    const { n, endpoint, id: name, kind, part, revision, snapshot } = share;
+    const stands: ShareStatus = part === 'reads' ? 'reading' : 'active';
+    this.#sql.exec(
+      'INSERT INTO shares (id, n, endpoint, name, kind, part, revision, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      ...[id, n, endpoint, name, kind, part, revision, stands],
+    );
+    if (part === 'reads') return;
+    this.#sql.exec(
+      'INSERT OR REPLACE INTO endpoints VALUES (?, ?, ?, ?)',
+      ...[endpoint, revision, snapshot, now],
+    );
+  }
+
+  /** Keeps what a participant holds at a node. */
+  hold(id: string, n: number, held: HeldShare): void {
+    const text = JSON.stringify(held);
+    this.#sql.exec('UPDATE shares SET held = ? WHERE id = ? AND n = ?', text, id, n);
+  }
+
+  find(id: string): TransactionRow | undefined {
+    return this.#select('id = ?', id)[0];
+  }
+
+  findByKey(key: string): TransactionRow | undefined {
+    return this.#select('key = ?', key)[0];
+  }
+
+  /** Those that have not ended. */
+  unended(): TransactionRow[] {
+    return this.#select('due IS NOT NULL');
+  }
+
+  /** Those that something is to be done for, the longest first. */
+  due(now: number): TransactionRow[] {
+    return this.#select('due <= ? ORDER BY due', now);
+  }
+
+  nextDue(): number | undefined {
+    const [row] = this.#sql
+      .exec<{ due: number | null }>(
+        'SELECT min(due) AS due FROM transactions WHERE due IS NOT NULL',
+      )
+      .toArray();
+    return row?.due ?? undefined;
+  }
+
+  #select(where: string, ...values: SqlStorageValue[]): TransactionRow[] {
+    return this.#sql
+      .exec<Columns>(`SELECT ${COLUMNS} FROM transactions WHERE ${where}`, ...values)
+      .toArray()
+      .map(rowOf);
+  }
+
+  reply(id: string): Uint8Array | undefined {
+    const [row] = this.#sql
+      .exec<{ reply: ArrayBuffer | null }>('SELECT reply FROM transactions WHERE id = ?', id)
+      .toArray();
+    return row?.reply ? new Uint8Array(row.reply) : undefined;
+  }
+
+  change(id: string, change: Change): void {
+    const members = Object.entries(change);
+    const set = members.map(([name]) => `${name} = ?`).join(', ');
+    const values = members.map(([, value]) => value as SqlStorageValue); // As `Change` says.
+    this.#sql.exec(`UPDATE transactions SET ${set} WHERE id = ?`, ...values, id);
+  }
+
+  /** Lets the key of a transaction be used anew. */
+  freeKey(id: string): void {
+    this.#sql.exec('UPDATE transactions SET key = NULL WHERE id = ?', id);
+  }
+
+  shares(id: string): ShareRow[] {
+    type Row = { [Member in keyof ShareRow]: ShareRow[Member] }; // An interface has no index signature.
+    return this.#sql
+      .exec<Row>(
+        'SELECT n, endpoint, name, kind, part, revision, status, recovery, reason, held FROM shares WHERE id = ? ORDER BY n',
+        id,
+      )
+      .toArray();
+  }
+
+  /** Keeps what prepared participants are asked by; those that are not named have only read. */
+  markAll(id: string, marks: readonly Mark[]): void {
+    for (const { n, recovery } of marks) {
+      this.#sql.exec('UPDATE shares SET recovery = ? WHERE id = ? AND n = ?', recovery, id, n);
+    }
+    const named = JSON.stringify(marks.map(({ n }) => n));
+    this.#sql.exec(
+      `UPDATE shares SET status = 'reading' WHERE id = ? AND n NOT IN (SELECT value FROM json_each(?))`,
+      ...[id, named],
+    );
+  }
+
+  endShare(id: string, n: number, status: ShareStatus, reason: string | null = null): void {
+    this.#sql.exec(
+      'UPDATE shares SET status = ?, reason = ? WHERE id = ? AND n = ?',
+      ...[status, reason, id, n],
+    );
+  }
+
+  /** An endpoint as it was when a share of it began. */
+  snapshot(endpoint: string, revision: number): string | undefined {
+    const sql = 'SELECT snapshot FROM endpoints WHERE endpoint = ? AND revision = ?';
+    return this.#sql.exec<{ snapshot: string }>(sql, endpoint, revision).toArray()[0]?.snapshot;
+  }
+
+  /** Endpoints with which transactions were under way, as they were then. */
+  snapshots(): { readonly endpoint: string; readonly snapshot: string }[] {
+    return this.#sql
+      .exec<{ endpoint: string; snapshot: string }>('SELECT endpoint, snapshot FROM endpoints')
+      .toArray();
+  }
+
+  hasSnapshots(): boolean {
+    return this.#sql.exec('SELECT 1 FROM endpoints LIMIT 1').toArray().length > 0;
+  }
+
+  /** The newest first. */
+  page({ status, caller, after, limit }: ListQuery): TransactionRow[] {
+    const where = ['1'];
+    const values: SqlStorageValue[] = [];
+    const add = (condition: string, ...given: SqlStorageValue[]) => {
+      where.push(condition);
+      values.push(...given);
+    };
+    if (status === 'in_doubt') add('doubtful = 1');
+    else if (status !== undefined) add('status = ? AND doubtful = 0', status);
+    if (caller !== undefined) add('caller = ?', caller);
+    if (after) add('(started, id) < (?, ?)', ...after);
+    const order = 'ORDER BY started DESC, id DESC LIMIT ?';
+    return this.#select(`${where.join(' AND ')} ${order}`, ...values, limit);
+  }
+
+  /** Removes what ended before, and configurations that nothing needs any more. */
+  removeBefore(time: number, usedBefore: number): void {
+    const ended = 'SELECT id FROM transactions WHERE ended < ?';
+    this.#sql.exec(`DELETE FROM shares WHERE id IN (${ended})`, time);
+    this.#sql.exec('DELETE FROM transactions WHERE ended < ?', time);
+    this.#sql.exec(
+      `DELETE FROM endpoints WHERE used < ? AND NOT EXISTS (SELECT 1 FROM shares s
+        WHERE s.endpoint = endpoints.endpoint AND s.revision = endpoints.revision
+          AND s.status IN ('active', 'in_doubt'))`,
+      usedBefore,
+    );
+  }
+
+  /** Takes an entry of the audit, to be written to D1. */
+  addEntry(entry: string): void {
+    this.#sql.exec('INSERT INTO entries (entry) VALUES (?)', entry);
+  }
+
+  entries(limit: number): { readonly at: number; readonly entry: string }[] {
+    return this.#sql
+      .exec<{ at: number; entry: string }>(
+        'SELECT at, entry FROM entries ORDER BY at LIMIT ?',
+        limit,
+      )
+      .toArray();
+  }
+
+  hasEntries(): boolean {
+    return this.entries(1).length > 0;
+  }
+
+  dropEntries(upTo: number): void {
+    this.#sql.exec('DELETE FROM entries WHERE at <= ?', upTo);
+  }
+}

@@ -1,0 +1,292 @@
+/**
+ * The decisions on an organization's transactions, and their order. A transaction is on disk before anything of
+ * it reaches a backend, its decision before the first commit; what was not decided is rolled back. What
+ * its caller leaves unfinished is finished here. Spec: transactions.md §3, §4.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import type {
+  Begun,
+  Closing,
+  Decided,
+  Entered,
+  Entering,
+  HeldShare,
+  KeptFailure,
+  ListQuery,
+  LogOwner,
+  Mark,
+  NewInteractive,
+  NewTransaction,
+  ShareEnd,
+  Shown,
+  Status,
+  TransactionLogObject,
+} from '../../calls/transactions/object.ts';
+import type { Bindings } from '../../context.ts';
+import { Decisions, GRACE_MS, INTERRUPTED } from './decisions.ts';
+import { type Actor, writeEntries } from './entries.ts';
+import { isOpen } from './finish.ts';
+import { Interactive } from './interactive.ts';
+import { Keys } from './keys.ts';
+import { shown } from './shown.ts';
+import { LogStore, type TransactionRow } from './store.ts';
+import { sweep } from './sweep.ts';
+import { Turns } from './turns.ts';
+
+/** Milliseconds that a transaction is kept after its end. Spec silent. */
+const KEPT_FOR_MS = 7 * 24 * 3600 * 1000;
+/** Milliseconds between two sweeps while something may still come to be prepared that was rolled back, and for which it may. */
+const SWEEP_SOON_MS = 2_000;
+const UNSURE_FOR_MS = 30_000;
+/** Milliseconds between two sweeps else, and for which endpoints are looked at that no transaction uses any more. */
+const SWEEP_EVERY_MS = 60_000;
+const SWEPT_FOR_MS = 15 * 60_000;
+/** Milliseconds after which entries of the audit are written to D1. */
+const ENTRIES_AFTER_MS = 500;
+
+/** One per organization, by the name of its UUID. */
+export class TransactionLog extends DurableObject<Bindings> implements TransactionLogObject {
+  readonly #store = new LogStore(this.ctx.storage.sql);
+  readonly #turns = new Turns();
+  readonly #decisions: Decisions = new Decisions(this.env, this.#store, this.#turns, {
+    waitUntil: (work) => this.ctx.waitUntil(work),
+    arm: () => this.#arm(),
+    unsure: () => {
+      this.#unsureUntil = Date.now() + UNSURE_FOR_MS;
+    },
+    decided: (id) => this.#interactive.free(id),
+  });
+  readonly #interactive: Interactive = new Interactive(this.#store, this.#turns, this.#decisions);
+  readonly #keys = new Keys(this.#store);
+  /** Those that were left before they came here. */
+  readonly #left = new Set<string>();
+  #sweptAt = 0;
+  /** Until when sweeps are close to each other: an earlier instance may have left something. */
+  #unsureUntil = Date.now() + UNSURE_FOR_MS;
+
+  async begin(owner: LogOwner, given: NewTransaction): Promise<Begun> {
+    if (!this.#store.isOpen) this.#begin();
+    this.#store.open(owner);
+    this.#decisions.start();
+    const { id, key, claims, timeoutMs } = given;
+    const started = Date.now();
+    if (key) {
+      const standing = this.#keys.standingOf(key);
+      if (standing) return standing;
+      this.#keys.wait(key);
+    }
+    try {
+      const turn = await this.#turns.take(id, claims, timeoutMs);
+      if (turn.is === 'doubt') return turn;
+      if (turn.is === 'left' || this.#left.delete(id)) {
+        this.#turns.release(id);
+        return { is: 'late' };
+      }
+      if (turn.is !== 'held') return { is: turn.is };
+      const leftMs = Math.max(1, timeoutMs - (Date.now() - started)) + GRACE_MS;
+      this.ctx.storage.transactionSync(() =>
+        this.#store.add({ ...given, timeoutMs: leftMs }, 'preparing', Date.now()),
+      );
+      await this.#arm();
+      return { is: 'begun', log: this.#store.log() };
+    } finally {
+      if (key) this.#keys.enter(key);
+    }
+  }
+
+  async open(owner: LogOwner, given: NewInteractive): Promise<number> {
+    if (!this.#store.isOpen) this.#begin();
+    this.#store.open(owner);
+    this.#decisions.start();
+    const expires = this.#interactive.open(given);
+    await this.#arm();
+    return expires;
+  }
+
+  async enter(entering: Entering): Promise<Entered> {
+    if (!this.#find(entering.id)) return { is: 'unknown' };
+    return this.#interactive.enter(entering);
+  }
+
+  async leave(id: string, n: number, held: HeldShare | undefined): Promise<void> {
+    this.#interactive.leave(id, n, held);
+    await this.#arm();
+  }
+
+  async close(id: string, caller: string, outcome: 'commit' | 'roll back'): Promise<Closing> {
+    if (!this.#find(id)) return { is: 'unknown' };
+    return this.#interactive.close(id, caller, outcome);
+  }
+
+  async finish(id: string, reply: Uint8Array | undefined): Promise<void> {
+    const row = this.#find(id);
+    if (row?.status !== 'preparing') return;
+    this.#store.markAll(id, []);
+    if (reply) this.#store.change(id, { reply: new Uint8Array(reply).buffer });
+    this.#decisions.end(row, 'committed');
+  }
+
+  async seek(id: string, marks: readonly Mark[]): Promise<boolean> {
+    const row = this.#find(id);
+    if (row?.status !== 'preparing') return false;
+    this.ctx.storage.transactionSync(() => {
+      this.#store.markAll(id, marks);
+      this.#store.change(id, { sought: 1 });
+    });
+    return true;
+  }
+
+  async decide(
+    id: string,
+    marks: readonly Mark[],
+    reply: Uint8Array | undefined,
+  ): Promise<Decided> {
+    const row = this.#find(id);
+    if (row?.status === 'committing' && row.sequence !== null) {
+      return { is: 'committed', sequence: row.sequence };
+    }
+    if (row?.status !== 'preparing') return { is: 'rolled back' };
+    const sequence = this.ctx.storage.transactionSync(() => {
+      if (!row.sought) this.#store.markAll(id, marks);
+      if (reply) this.#store.change(id, { reply: new Uint8Array(reply).buffer });
+      return this.#decisions.commit(row);
+    });
+    await this.#arm();
+    return { is: 'committed', sequence };
+  }
+
+  async confirm(id: string, ends: readonly ShareEnd[]): Promise<void> {
+    const row = this.#find(id);
+    if (row?.status !== 'committing') return;
+    const open = new Set(this.#store.shares(id).flatMap((each) => (isOpen(each) ? [each.n] : [])));
+    const isAsked = row.tries > 0 || this.#decisions.isWorkingOn(id);
+    for (const { n, status } of ends.filter((each) => open.has(each.n))) {
+      if (status !== 'unknown') this.#store.endShare(id, n, status);
+      // Unknown before the log has asked: it was lost before its commit was sent.
+      else if (!isAsked) this.#store.endShare(id, n, 'rolled_back', 'its backend did not know it');
+    }
+    await this.#decisions.settle(row);
+  }
+
+  async fail(id: string, failure: KeptFailure, ends: readonly number[]): Promise<Status> {
+    const row = this.#find(id);
+    if (!row) {
+      if (!this.#turns.leave(id)) this.#left.add(id);
+      return 'rolled_back';
+    }
+    const isOpen = row.status === 'preparing' || row.status === 'active';
+    if (isOpen) this.#decisions.rollBack(row, failure);
+    if (isOpen || row.status === 'rolling_back') {
+      for (const n of ends) this.#store.endShare(id, n, 'rolled_back');
+      await this.#decisions.settle({ ...row, status: 'rolling_back' });
+    }
+    return this.#store.find(id)?.status ?? 'rolled_back';
+  }
+
+  async learn(id: string): Promise<Shown | undefined> {
+    if (!this.#find(id)) return undefined;
+    this.#store.change(id, { due: Date.now() });
+    await this.#decisions.work(id);
+    return this.show(id);
+  }
+
+  async show(id: string): Promise<Shown | undefined> {
+    const row = this.#find(id);
+    return row && shown(this.#store, row);
+  }
+
+  async list(query: ListQuery): Promise<readonly Shown[]> {
+    if (!this.#store.isOpen) return [];
+    this.#decisions.start();
+    return this.#store.page(query).map((row) => shown(this.#store, row));
+  }
+
+  async resolve(
+    id: string,
+    participant: string,
+    outcome: 'committed' | 'rolled_back',
+    by: Actor,
+  ): Promise<Shown | 'unknown' | 'not in doubt'> {
+    const row = this.#find(id);
+    if (!row) return 'unknown';
+    const share = this.#store
+      .shares(id)
+      .find(({ name, status }) => name === participant && status === 'in_doubt');
+    if (!share) return 'not in doubt';
+    this.ctx.storage.transactionSync(() => {
+      this.#store.endShare(id, share.n, outcome, `${by.name} said so`);
+      this.#decisions.record(by, `transaction.resolve.${outcome}`, id);
+      if (row.status === 'preparing' && outcome === 'committed') this.#decisions.commit(row, by);
+      if (row.status === 'preparing' && outcome !== 'committed') {
+        this.#decisions.rollBack(row, INTERRUPTED);
+      }
+    });
+    const now = this.#store.find(id);
+    if (now) await this.#decisions.settle(now);
+    return (await this.show(id)) ?? 'unknown';
+  }
+
+  async wake(): Promise<void> {
+    if (this.#store.isOpen) await this.alarm();
+  }
+
+  async clear(): Promise<void> {
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+    this.#store.forget();
+  }
+
+  override async alarm(): Promise<void> {
+    if (!this.#store.isOpen) return;
+    this.#decisions.start();
+    const now = Date.now();
+    for (const { id } of this.#store.due(now)) this.#decisions.kick(id);
+    if (now >= this.#sweepAt()) {
+      this.#sweptAt = now;
+      this.#store.removeBefore(now - KEPT_FOR_MS, now - SWEPT_FOR_MS);
+      this.ctx.waitUntil(this.#unlessCleared(sweep(this.#decisions.finisher, this.#store)));
+    }
+    await writeEntries(this.env, this.#store);
+    await this.#arm();
+  }
+
+  /** Of a new log nothing can be left anywhere. */
+  #begin(): void {
+    this.#sweptAt = Date.now();
+    this.#unsureUntil = 0;
+  }
+
+  /** When the next sweep is due. */
+  #sweepAt(): number {
+    const isUnsure = this.#sweptAt < this.#unsureUntil;
+    return this.#sweptAt + (isUnsure ? SWEEP_SOON_MS : SWEEP_EVERY_MS);
+  }
+
+  #find(id: string): TransactionRow | undefined {
+    if (!this.#store.isOpen) return undefined;
+    this.#decisions.start();
+    return this.#store.find(id);
+  }
+
+  /** Work that ends in silence where all that it works on is gone. */
+  async #unlessCleared(work: Promise<unknown>): Promise<void> {
+    await work.catch((thrown: unknown) => {
+      if (this.#store.isOpen) throw thrown;
+    });
+  }
+
+  /** Sets the alarm for what is due first. */
+  async #arm(): Promise<void> {
+    if (!this.#store.isOpen) return;
+    const now = Date.now();
+    const times = [
+      this.#store.nextDue(),
+      this.#store.hasEntries() ? now + ENTRIES_AFTER_MS : undefined,
+      this.#store.hasSnapshots() ? this.#sweepAt() : undefined,
+    ];
+    const at = Math.min(...times.flatMap((each) => each ?? []));
+    if (!Number.isFinite(at)) return;
+    const planned = await this.ctx.storage.getAlarm();
+    if (planned === null || planned > at) await this.ctx.storage.setAlarm(Math.max(at, now + 1));
+  }
+}

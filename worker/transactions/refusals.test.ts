@@ -1,0 +1,85 @@
+/** What `POST /transactions` refuses, and whom. Spec: transactions.md §1, §5. */
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../proto/json.ts';
+import { failure } from '../test/gateway.ts';
+import { op, start } from './test/started.ts';
+
+describe('refusals', () => {
+  test.each<[string, Json, number, Json]>([
+    ['no operations', { operations: [] }, 400, 'BAD_REQUEST'],
+    [
+      '1,001 operations',
+      { operations: Array.from({ length: 1001 }, () => op('e0', 'select 1')) },
+      400,
+      'BAD_REQUEST',
+    ],
+    ['an unknown member', { operations: [op('e0', 'select 1')], more: 1 }, 400, 'BAD_REQUEST'],
+    [
+      'an unknown level',
+      { operations: [op('e0', 'select 1')], isolation: 'dirty' },
+      400,
+      'BAD_REQUEST',
+    ],
+    ['an unknown endpoint', { operations: [op('gone', 'select 1')] }, 404, 'ENDPOINT_NOT_FOUND'],
+    [
+      'a result of a later operation',
+      { operations: [op('e0', 'select 1', { $result: '[1]' }), op('e1', 'select 1')] },
+      400,
+      'BAD_REQUEST',
+    ],
+    [
+      'a request that is none',
+      { operations: [{ endpoint: 'e0', queries: 1 }] },
+      400,
+      'BAD_REQUEST',
+    ],
+  ])('%s', async (_, body, status, code) => {
+    const { gateway, relay } = await start();
+    expect(await gateway.call('POST', '/transactions', body)).toMatchObject({
+      status,
+      body: { code },
+    });
+    expect(relay.calls).toEqual([]);
+  });
+
+  test('rights are asked on every endpoint', async () => {
+    const { gateway, relay } = await start();
+    const reader = await gateway.token(await gateway.addUser('Read'));
+    const reads = { operations: [op('e0', 'select 1')] };
+    expect(await gateway.call('POST', '/transactions', reads, reader)).toMatchObject({
+      status: 200,
+    });
+    const writes = {
+      operations: [op('e0', 'select 1'), { ...op('e1', 'update b'), type: 'execute' }],
+    };
+    expect(await gateway.call('POST', '/transactions', writes, reader)).toMatchObject({
+      status: 403,
+      body: { message: 'This operation needs Write access on endpoint e1' },
+    });
+    const stranger = await gateway.token(await gateway.addUser(undefined));
+    expect(await gateway.call('POST', '/transactions', reads, stranger)).toMatchObject({
+      status: 403,
+    });
+    expect(relay.calls).toEqual(['prepare 0']);
+  });
+
+  test("another's transaction is not found; Admin sees all", async () => {
+    const { gateway } = await start();
+    const body = { operations: [op('e0', 'update a')] };
+    const sent = (await gateway.call('POST', '/transactions', body)).body;
+    const { transaction_id: id } = sent as { transaction_id: string };
+    const writer = await gateway.token(await gateway.addUser('Write'));
+    expect(await gateway.call('GET', `/transactions/${id}`, undefined, writer)).toEqual({
+      status: 404,
+      body: failure('TRANSACTION_NOT_FOUND', `Transaction ${id} does not exist`),
+    });
+    expect(await gateway.call('GET', '/transactions', undefined, writer)).toEqual({
+      status: 200,
+      body: { transactions: [] },
+    });
+    const admin = await gateway.token(await gateway.addUser('Admin'));
+    expect(await gateway.call('GET', `/transactions/${id}`, undefined, admin)).toMatchObject({
+      status: 200,
+    });
+  });
+});

@@ -1,0 +1,60 @@
+/** The version that a trigger runs, and the account whose rights its runs have. Contract §9. */
+import { remembered } from '../../access/policy.ts';
+import type { Caller, Context } from '../../context.ts';
+import type { Workflow } from '../definition/tree.ts';
+import { makeReady, readyDefinition } from '../runs/definitions.ts';
+import type { Owner } from '../runs/object.ts';
+import { contextOf } from '../runs/perform.ts';
+import { loadSource } from '../runs/source.ts';
+import type { Firing, Occurrence } from './start.ts';
+import { selectAuthor } from './store.ts';
+
+/** What a run is started with. */
+export interface Authored {
+  readonly workflow: Workflow;
+  /** The author, as they would call. Whether the account is still there is asked at each action. */
+  readonly caller: Caller;
+  readonly username: string;
+  readonly ctx: Context;
+}
+
+/** Milliseconds that stand for a token which does not expire. */
+const NEVER_MS = Number.MAX_SAFE_INTEGER;
+
+/** Undefined where the version is no more. Usually this takes no trip to D1. */
+export async function authored(
+  at: Firing,
+  { orgUuid, orgId }: Owner,
+  { workflow: version, requestId, address }: Pick<Occurrence, 'workflow' | 'requestId' | 'address'>,
+  run: string,
+): Promise<Authored | undefined> {
+  const contextFor = (caller: Caller): Context => {
+    const signal = new AbortController().signal;
+    const ctx = contextOf(at.env, { caller, address }, run, signal, (work) => at.later(work));
+    return { ...ctx, requestId };
+  };
+  const of = { orgUuid, orgId, issuedAt: Date.now(), loginAt: 0, expiresAt: NEVER_MS };
+  const asNobody = contextFor({ ...of, userUuid: '', userId: '' });
+  const key = `workflow-author:${version.uuid}:${version.version}`;
+  const author = await remembered(asNobody, key, async () => {
+    const [row] = await selectAuthor(asNobody.db, orgUuid, version);
+    return row;
+  });
+  if (!author) return undefined;
+  const workflow = await definitionOf(asNobody, version);
+  if (!workflow) return undefined;
+  const username = author.username ?? author.createdBy;
+  // Of a version that no account stored, nobody: its actions are refused.
+  const caller = { ...of, userUuid: author.authorUuid ?? '', userId: username };
+  return { workflow, caller, username, ctx: contextFor(caller) };
+}
+
+async function definitionOf(
+  { db, caller }: Context,
+  version: Occurrence['workflow'],
+): Promise<Workflow | undefined> {
+  const ready = readyDefinition(version);
+  if (ready) return ready;
+  const source = await loadSource(db, caller.orgUuid, version);
+  return source && makeReady(version, source);
+}
