@@ -9,11 +9,11 @@ const END_MS = 120_000;
 /** How many of the files that ended last are named: one of them may be what does not let go. */
 const NAMED = 8;
 
-/** What a run came to, as vitest's JSON reporter tells it. */
-interface Counts {
-  numPassedTests: number;
-  numFailedTests: number;
-  numPendingTests: number;
+/** What a file came to, as vitest's JSON reporter tells it. */
+interface FileResult {
+  readonly name: string;
+  readonly status: string;
+  readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
 }
 
 /**
@@ -23,7 +23,7 @@ interface Counts {
 export class Stall implements Reporter {
   readonly #report: string | undefined;
   readonly #underWay = new Set<string>();
-  readonly #counts: Counts = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
+  readonly #results: FileResult[] = [];
   #files = 0;
   #ended: readonly string[] = [];
   #endedFiles = 0;
@@ -56,26 +56,12 @@ export class Stall implements Reporter {
     this.#underWay.delete(module.relativeModuleId);
     this.#ended = [...this.#ended, module.relativeModuleId].slice(-NAMED);
     this.#endedFiles += 1;
-    this.#count(module);
+    this.#results.push(resultOf(module));
     this.#wait();
   }
 
   onTestRunEnd(): void {
     clearTimeout(this.#timer);
-  }
-
-  #count(module: TestModule): void {
-    const counts = this.#counts;
-    const failedBefore = counts.numFailedTests;
-    for (const each of module.children.allTests()) {
-      const { state } = each.result();
-      if (state === 'passed') counts.numPassedTests += 1;
-      else if (state === 'failed') counts.numFailedTests += 1;
-      else counts.numPendingTests += 1;
-    }
-    // It failed beside its tests.
-    const isBroken = module.state() === 'failed' && counts.numFailedTests === failedBefore;
-    if (isBroken) counts.numFailedTests += 1;
   }
 
   #wait(): void {
@@ -88,9 +74,9 @@ export class Stall implements Reporter {
     const last = `Last to end: ${this.#ended.join(', ')}.`;
     if (isOver) {
       console.error(`All files have ended, and the run does not: it is ended. ${last}`);
-      const report = { ...this.#counts, numTodoTests: 0, testResults: [] };
+      const report = { testResults: this.#results };
       if (this.#report !== undefined) writeFileSync(this.#report, JSON.stringify(report));
-      process.exit(this.#counts.numFailedTests > 0 ? 1 : 0);
+      process.exit(this.#results.some(({ status }) => status === 'failed') ? 1 : 0);
     }
     const underWay = [...this.#underWay].join(', ') || 'none';
     const minutes = SILENCE_MS / 60_000;
@@ -99,4 +85,16 @@ export class Stall implements Reporter {
     );
     process.exit(1);
   }
+}
+
+function resultOf(module: TestModule): FileResult {
+  const tests = [...module.children.allTests()];
+  return {
+    name: module.moduleId,
+    status: module.state(),
+    assertionResults: tests.map((each) => ({
+      fullName: each.fullName,
+      status: each.result().state,
+    })),
+  };
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { ROOT } from '../server/bundle.ts';
 import { runScript } from '../server/failure.ts';
 import { toolEnvironment } from '../server/tools.ts';
@@ -11,27 +11,64 @@ import { leftOut } from './left-out.ts';
 
 /** Of vitest's JSON reporter, what is looked at. */
 interface Report {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly numPendingTests: number;
-  readonly numTodoTests: number;
-  readonly testResults: readonly {
-    readonly status: string;
-    readonly assertionResults: readonly { readonly status: string }[];
-  }[];
+  readonly testResults: readonly FileResult[];
 }
+
+interface FileResult {
+  /** Path of the file. */
+  readonly name: string;
+  readonly status: string;
+  readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+}
+
+/** Files beyond which failures are no accident of a busy machine: they are not run again. */
+const AGAIN_MAX = 3;
 
 await runScript(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-test-'));
   try {
-    process.exitCode = await runTests(join(folder, 'report.json'), process.argv.slice(2));
+    process.exitCode = await runTests(folder, process.argv.slice(2));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 });
 
 /** Arguments go to vitest. */
-async function runTests(report: string, args: readonly string[]): Promise<number> {
+async function runTests(folder: string, args: readonly string[]): Promise<number> {
+  const first = await vitest(join(folder, 'report.json'), args);
+  for (const sentence of leftOut().sentences) console.log(sentence);
+  if (first === undefined) return told(NONE);
+  const failed = first.report.testResults.filter(({ status }) => status === 'failed');
+  if (failed.length === 0 || failed.length > AGAIN_MAX) return told(countsOf(first.report), first);
+  return await runAgain(folder, first, failed);
+}
+
+/**
+ * Runs the few files that failed once more, by themselves: what passes then is named, so that it is
+ * not forgotten, and what fails again has failed.
+ */
+async function runAgain(folder: string, first: Run, failed: readonly FileResult[]) {
+  const files = failed.map(({ name }) => name);
+  console.log(`Once more, by themselves: ${files.map((each) => relative(ROOT, each)).join(', ')}`);
+  const second = await vitest(join(folder, 'again.json'), files);
+  if (second === undefined) return told(countsOf(first.report), first);
+  const others = first.report.testResults.filter((each) => !failed.includes(each));
+  const report = { testResults: [...others, ...second.report.testResults] };
+  for (const { assertionResults } of failed) {
+    for (const { fullName, status } of assertionResults) {
+      if (status === 'failed') console.log(`Failed at first: ${fullName}`);
+    }
+  }
+  return told(countsOf(report), second);
+}
+
+interface Run {
+  readonly code: number;
+  readonly report: Report;
+}
+
+/** One run; undefined where it left no report. */
+async function vitest(report: string, args: readonly string[]): Promise<Run | undefined> {
   const child = spawn(join(ROOT, 'node_modules/.bin/vitest'), ['run', ...args], {
     cwd: ROOT,
     env: { ...toolEnvironment(), TEST_REPORT: report },
@@ -40,27 +77,29 @@ async function runTests(report: string, args: readonly string[]): Promise<number
   const forward = (signal: NodeJS.Signals) => child.kill(signal);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, forward);
   const [code] = await once(child, 'exit');
-  for (const sentence of leftOut().sentences) console.log(sentence);
-  const counted = await readFile(report, 'utf8').catch(() => undefined);
-  if (counted === undefined) {
-    console.log('0 passed, 1 failed, 0 skipped');
-    return 1;
-  }
+  const written = await readFile(report, 'utf8').catch(() => undefined);
   // Written by vitest itself a moment ago.
-  const { passed, failed, skipped } = countsOf(JSON.parse(counted) as Report);
+  return written === undefined
+    ? undefined
+    : { code: code ?? 1, report: JSON.parse(written) as Report };
+}
+
+const NONE = { passed: 0, failed: 1, skipped: 0 };
+
+/** Prints the counts as the last line, and answers the exit code. */
+function told({ passed, failed, skipped }: typeof NONE, run?: Run): number {
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
-  return code === 0 && failed === 0 ? 0 : 1;
+  return run?.code === 0 && failed === 0 ? 0 : 1;
 }
 
 /** A file that fails beside its tests, such as by a hook or before them, counts as one failure. */
-function countsOf(report: Report) {
-  const broken = report.testResults.filter(
+function countsOf({ testResults }: Report): typeof NONE {
+  const all = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const broken = testResults.filter(
     ({ status, assertionResults }) =>
       status === 'failed' && !assertionResults.some((each) => each.status === 'failed'),
   );
-  return {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests + broken.length,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
+  const passed = all.filter(({ status }) => status === 'passed').length;
+  const failed = all.filter(({ status }) => status === 'failed').length;
+  return { passed, failed: failed + broken.length, skipped: all.length - passed - failed };
 }

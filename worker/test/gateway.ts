@@ -15,10 +15,10 @@ import { createApp } from '../app.ts';
 import type { Bindings } from '../context.ts';
 import { accounts, endpoints, memberships, organizations, rules } from '../db/schema.ts';
 import type { Level } from '../levels.ts';
-import { log } from '../log.ts';
 import { newDataKey, seal } from '../secrets/seal.ts';
 import { settingsOf } from '../settings.ts';
 import { demandDescribed } from './described.ts';
+import { inTime, type Pending, pendingOf, settled } from './pending.ts';
 
 /** 2026-01-01T00:00:00Z, in milliseconds. */
 export const NOW = 1_767_225_600_000;
@@ -80,7 +80,12 @@ const USUAL: { readonly [Code in ErrorCode]?: readonly ErrorDetails[] } = {
 /** A fresh organization with one user at `level` (no rule at all when `undefined`). */
 export async function startGateway(level: Level | undefined, setup: Setup = {}) {
   const clock = { now: NOW };
-  const common = { ...env, RELAY: relayInMemory(setup.relay ?? {}), ...setup.bindings };
+  const common = {
+    ...env,
+    DB: ownView(env.DB),
+    RELAY: relayInMemory(setup.relay ?? {}),
+    ...setup.bindings,
+  };
   const organization = await insertOrganization(common);
   const issuers = setup.issuers ? JSON.stringify(setup.issuers(organization)) : '';
   const bindings: Bindings = { ...common, ...(issuers === '' ? {} : { AUTH_EXTERNAL: issuers }) };
@@ -106,20 +111,13 @@ export async function startGateway(level: Level | undefined, setup: Setup = {}) 
   /** The raw response; `path` is below /api/v1. */
   async function send(path: string, init: RequestInit = {}): Promise<Response> {
     const execution = createExecutionContext();
-    const waitUntil = (work: Promise<unknown>) => {
-      const each: Pending = { from: new Error('Work after a reply does not end'), isOver: false };
-      each.ended = work
-        .catch(() => undefined)
-        .then(() => {
-          each.isOver = true;
-        });
-      pending.push(each);
-    };
-    return app.request(`http://gateway.test/api/v1${path}`, init, bindings, {
+    const waitUntil = (work: Promise<unknown>) => pending.push(pendingOf(work));
+    const answer = app.request(`http://gateway.test/api/v1${path}`, init, bindings, {
       ...execution,
       waitUntil,
       passThroughOnException() {},
     });
+    return inTime(`${init.method ?? 'GET'} ${path}`, Promise.resolve(answer));
   }
 
   return {
@@ -151,6 +149,16 @@ export async function startGateway(level: Level | undefined, setup: Setup = {}) 
       return reply;
     },
   };
+}
+
+/** The same database as an object of its own: what an isolate keeps per database, no other test shares. */
+function ownView(database: D1Database): D1Database {
+  return new Proxy(database, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
 }
 
 /** What `startGateway` makes. */
@@ -248,27 +256,4 @@ export async function insertEndpoint(
       updatedAt: NOW,
     });
   return id;
-}
-
-/** Work that goes on after a reply. */
-interface Pending {
-  /** Where it came from. */
-  readonly from: Error;
-  ended?: Promise<void>;
-  isOver: boolean;
-}
-
-/** Milliseconds after which a test goes on without work that does not end, and tells where that came from. */
-const SETTLED_MS = 20_000;
-
-async function settled(works: readonly Pending[]): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, SETTLED_MS);
-  });
-  await Promise.race([late, Promise.all(works.map(({ ended }) => ended))]);
-  clearTimeout(timer ?? null);
-  for (const { from, isOver } of works) {
-    if (!isOver) log('warn', from.message, { from: from.stack ?? '' });
-  }
 }
