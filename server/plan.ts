@@ -52,6 +52,7 @@ export async function planOf(options: Options, folder: DataFolder): Promise<Plan
   // Behind a proxy, where clients reach it is the proxy's address.
   const isLocal = isLoopback(options.host) && options.trustedProxy === undefined;
   const bindings = {
+    COMPRESSION: 'gzip',
     ...passedOn(environment),
     ...keyBindings(keys, elsewhere),
     RELAY_URL: elsewhere?.url ?? `http://127.0.0.1:${relayPort}`,

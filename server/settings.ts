@@ -32,6 +32,11 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
     meaning: 'auto, true or false: whether accounts made elsewhere must be verified',
     fallback: 'auto',
   },
+  {
+    name: 'COMPRESSION',
+    meaning: 'off sends replies uncompressed, such as behind a proxy that compresses',
+    fallback: 'gzip',
+  },
   { name: 'RATE_LIMITS', meaning: 'off switches all limits off', fallback: 'on' },
   {
     name: 'QUOTAS',

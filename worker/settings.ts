@@ -124,6 +124,8 @@ const SettingsSchema = z.object({
   NEW_ORG_TOKEN: z.string().min(1).optional(),
   REQUIRE_VERIFIED_ACCOUNTS: z.enum(['auto', 'true', 'false']).default('auto'),
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
+  /** `gzip`: replies are compressed for clients that take it: worker/http/compress.ts. Platforms that do so themselves leave it off. */
+  COMPRESSION: z.enum(['gzip', 'off']).default('off'),
   /** Who has it may read `/metrics`; without it there is none. */
   METRICS_TOKEN: z
     .string()

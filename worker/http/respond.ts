@@ -15,6 +15,8 @@ import {
   Upgraded,
 } from '../outcome.ts';
 import type { AnyRoute, Facade } from '../route.ts';
+import type { Settings } from '../settings.ts';
+import { compressing } from './compress.ts';
 import { isKnown } from './conditional.ts';
 import { loggedPath } from './request-log.ts';
 
@@ -44,7 +46,7 @@ export function respond(
   { result, timing, replayOf }: Outcome,
   { reply: envelope }: Pick<AnyRoute, 'reply'>,
   request: Request,
-  requestId: string,
+  { requestId, settings }: Pick<PublicContext, 'requestId' | 'settings'>,
 ): Response {
   if (result instanceof GatewayError) throw result;
   if (result instanceof Upgraded) {
@@ -61,7 +63,7 @@ export function respond(
   }
   if (result instanceof Content) {
     headers['Content-Type'] = result.type;
-    return new Response(result.bytes, { headers });
+    return coded(result.bytes, headers, request, settings);
   }
   if (result instanceof Accepted) {
     if (result.location !== undefined) headers.Location = result.location;
@@ -69,7 +71,19 @@ export function respond(
     if (result.preferred) headers['Preference-Applied'] = 'respond-async';
     return new Response(bodyOf(result.value, envelope), { status: 202, headers });
   }
-  return new Response(bodyOf(result, envelope), { headers });
+  return coded(bodyOf(result, envelope), headers, request, settings);
+}
+
+/** The response, which the runtime compresses as its headers say. */
+function coded(
+  body: BodyInit,
+  headers: Record<string, string>,
+  request: Request,
+  settings: Settings,
+): Response {
+  return new Response(body, {
+    headers: { ...headers, ...compressing(request, settings, body, headers['Content-Type']) },
+  });
 }
 
 /** Given whole when a response is made: to change them afterwards costs the runtime an object more. */

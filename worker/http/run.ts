@@ -112,7 +112,7 @@ async function answer(
   const answering = callRoute(open, each, params, request, note).then(async (outcome) => {
     note.timing = outcome.timing;
     try {
-      return respond(outcome, each, request, open.requestId);
+      return respond(outcome, each, request, open);
     } catch (thrown) {
       note.code = failureOf(thrown).code;
       const told = { ...outcome, requestId: open.requestId, signal: open.signal };
