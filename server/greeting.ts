@@ -5,6 +5,12 @@ import { FIRST } from './first-organization.ts';
 export interface Greeting {
   /** Such as `http://127.0.0.1:8787`. */
   readonly gateway: string;
+  /** Absolute path. */
+  readonly dataFolder: string;
+  /** Where the relay listens, `host:port` of ours, else its URL. */
+  readonly relay: string;
+  /** `host:port` of the demo's PostgreSQL. */
+  readonly database?: string | undefined;
   /** Of the first user; the same at every start of the same data folder. */
   readonly password: string;
   /** `POST /new` needs `NEW_ORG_TOKEN`. */
@@ -40,6 +46,9 @@ export function greeting(about: Greeting): string {
   const lines = [
     `Causeway answers at ${gateway}`,
     `Documentation: ${gateway}/docs`,
+    `Relay: ${about.relay}`,
+    ...(about.database === undefined ? [] : [`The demo's PostgreSQL: ${about.database}`]),
+    `Data, with the keys that open it: ${about.dataFolder}`,
     ...(about.relayKey === undefined ? [] : [`The relay's GATEWAY_PUBLIC_KEY: ${about.relayKey}`]),
     '',
     ...(demo ? demoLines(api, about) : ownLines(api, about)),

@@ -80,6 +80,9 @@ async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
   if (database) await setUpDemo?.(gateway, folder, database, newOrgToken);
   return greeting({
     gateway,
+    dataFolder: folder.path,
+    relay: plan.elsewhere?.url ?? `127.0.0.1:${plan.relayPort}`,
+    database: database && new URL(database.url).host,
     relayKey: plan.elsewhere && publicHalf('GATEWAY_KEY', plan.keys.GATEWAY_KEY),
     password: await secretIn(folder, FIRST_PASSWORD),
     newOrgToken: newOrgToken !== undefined,

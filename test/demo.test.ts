@@ -143,6 +143,15 @@ test('tells where to go on', async () => {
   expect((await checkedFetch(docs)).status).toBe(200);
 });
 
+test('tells what it has started, and where', () => {
+  const printed = gateway.output.stdout();
+  const [, relay = ''] = /^Relay: 127\.0\.0\.1:(\d+)$/m.exec(printed) ?? [];
+  expect(gateway.output.stderr()).toContain(`"port":${relay},`);
+  const [, database = ''] = /^The demo's PostgreSQL: 127\.0\.0\.1:(\d+)$/m.exec(printed) ?? [];
+  expect(Number(database)).toBeGreaterThan(0);
+  expect(printed).toContain(`\nData, with the keys that open it: ${data}\n`);
+});
+
 test('passwords are kept for their owner alone; the one that is printed is not in the log', async () => {
   for (const name of ['postgres-password', 'shop-password', 'reader-password']) {
     expect((await stat(join(data, 'demo', name))).mode & 0o777).toBe(0o600);
