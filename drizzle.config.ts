@@ -5,6 +5,7 @@ export default defineConfig({
   dialect: 'sqlite',
   schema: [
     './worker/db/schema.ts',
+    './worker/db/audit.ts',
     './worker/db/keys.ts',
     './worker/db/nodes.ts',
     './worker/db/storage.ts',

@@ -6,7 +6,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { type Bindings, databaseOf } from '../context.ts';
-import type { AuditEntryRow, AuditHeadRow } from '../db/schema.ts';
+import type { AuditEntryRow, AuditHeadRow } from '../db/audit.ts';
 import { auditLimits } from '../limits/quotas/audit.ts';
 import { settingsOf } from '../settings.ts';
 import { type HeadSort, type Link, linkOf, type SignedHead, START, signHead } from './hash.ts';

@@ -1,13 +1,8 @@
 /** Statements about audit entries and the heads of their chains; the organization comes first in each. */
 import { and, asc, desc, eq, gte, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm';
 import type { Database } from '../context.ts';
-import {
-  type AuditHeadRow,
-  auditEntries,
-  auditHeads,
-  memberships,
-  organizations,
-} from '../db/schema.ts';
+import { type AuditHeadRow, auditEntries, auditHeads } from '../db/audit.ts';
+import { memberships, organizations } from '../db/schema.ts';
 import { auditTotals } from '../db/storage.ts';
 import { isUuid } from '../shapes/ids.ts';
 import { revealed } from '../shapes/visible.ts';

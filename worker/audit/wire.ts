@@ -1,6 +1,6 @@
 /** Entries and heads as the API shows them, which is also what is hashed and signed. Contract §13. */
 import * as z from 'zod';
-import type { AuditEntryRow, AuditHeadRow } from '../db/schema.ts';
+import type { AuditEntryRow, AuditHeadRow } from '../db/audit.ts';
 import { AccessLevel } from '../levels.ts';
 import { PageQuery } from '../shapes/cursor.ts';
 import { count, GivenTime, NextCursor, timestamp, uuid } from '../shapes/members.ts';

@@ -14,9 +14,9 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core';
+import type { CallerSettings } from '../../kinds/caller-settings.ts';
 import type { Kind } from '../../kinds/index.ts';
 import type { Caps, Profile } from '../../proto/driver.ts';
-import type { AuditDetails, Outcome } from '../audit/entry.ts';
 import type { Level } from '../levels.ts';
 
 /** A connection of a configuration: its member without `_conn`. */
@@ -199,6 +199,8 @@ export const endpoints = sqliteTable(
     vpnRoute: text('vpn_route'),
     /** `config.numbers` is `string`: known without opening `config`. */
     numbersAsStrings: integer('numbers_as_strings', { mode: 'boolean' }).notNull().default(false),
+    /** `config.session`: known without opening `config`. */
+    callerSettings: text('caller_settings', { mode: 'json' }).$type<CallerSettings>(),
     /** The ETag. */
     revision: integer('revision').notNull().default(1),
     /** Part of pool keys: raised only by what closes connections, see worker/endpoints/update.ts. */
@@ -252,49 +254,3 @@ export const placements = sqliteTable(
   (table) => [primaryKey({ columns: [table.orgUuid, table.endpointUuid, table.nodeUuid] })],
 );
 export type PlacementRow = typeof placements.$inferSelect;
-
-/**
- * What was done, refused or tried, in the order in which it was written: that of SQLite's own
- * `rowid`. `seq`, `prev_hash` and `hash` are null until the organization's chain has numbered it.
- */
-export const auditEntries = sqliteTable(
-  'audit_entries',
-  {
-    orgUuid: text('org_uuid').notNull(),
-    time: integer('time').notNull(),
-    actor: text('actor').notNull(),
-    action: text('action').notNull(),
-    resource: text('resource').notNull(),
-    outcome: text('outcome').$type<Outcome>().notNull(),
-    address: text('address').notNull(),
-    requestId: text('request_id').notNull(),
-    details: text('details', { mode: 'json' }).$type<AuditDetails>().notNull(),
-    /** How often it happened; above 1 the other members are of the first time. */
-    repeats: integer('repeats').notNull(),
-    seq: integer('seq'),
-    prevHash: text('prev_hash'),
-    hash: text('hash'),
-  },
-  (table) => [
-    uniqueIndex('audit_entries_seq').on(table.orgUuid, table.seq),
-    index('audit_entries_org').on(table.orgUuid),
-    index('audit_entries_unchained').on(table.orgUuid).where(sql`"seq" is null`),
-  ],
-);
-export type AuditEntryRow = typeof auditEntries.$inferSelect;
-
-/** Signed heads of audit chains: the newest, and that of the last entry that retention removed. */
-export const auditHeads = sqliteTable(
-  'audit_heads',
-  {
-    orgUuid: text('org_uuid').notNull(),
-    sort: text('sort').$type<'newest' | 'removed'>().notNull(),
-    seq: integer('seq').notNull(),
-    hash: text('hash').notNull(),
-    time: integer('time').notNull(),
-    keyId: text('key_id').notNull(),
-    signature: text('signature').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.orgUuid, table.sort] })],
-);
-export type AuditHeadRow = typeof auditHeads.$inferSelect;

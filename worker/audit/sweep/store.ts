@@ -1,7 +1,8 @@
 /** Statements that find the organizations whose audit wants something done. */
 import { and, isNull, sql } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
-import { auditEntries, organizations } from '../../db/schema.ts';
+import { auditEntries } from '../../db/audit.ts';
+import { organizations } from '../../db/schema.ts';
 import { RETENTION_DAYS } from '../../limits/quotas/audit.ts';
 
 /** Organizations with entries that are not chained yet, at most so many. */

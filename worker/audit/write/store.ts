@@ -4,13 +4,8 @@
  */
 import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
-import {
-  type AuditEntryRow,
-  accounts,
-  auditEntries,
-  memberships,
-  organizations,
-} from '../../db/schema.ts';
+import { type AuditEntryRow, auditEntries } from '../../db/audit.ts';
+import { accounts, memberships, organizations } from '../../db/schema.ts';
 import { auditTotals } from '../../db/storage.ts';
 import type { AuditLimits } from '../../limits/quotas/audit.ts';
 import { hasAuditRoom } from '../../limits/quotas/store.ts';

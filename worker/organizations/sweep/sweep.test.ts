@@ -10,6 +10,7 @@ import { eq, is, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/d1';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { expect, test, vi } from 'vitest';
+import * as auditSchema from '../../db/audit.ts';
 import * as keySchema from '../../db/keys.ts';
 import * as schema from '../../db/schema.ts';
 import * as tasks from '../../db/tasks.ts';
@@ -30,8 +31,7 @@ const { accounts, endpoints, endpointUsage, memberships, passwordResets, placeme
   schema;
 const { templateReferences, templateRuns, templateUsage } = templateSchema;
 const TEN_MINUTES = 10 * 60 * 1000;
-
-const SCHEMAS = [schema, keySchema, templateSchema, workflowSchema, tasks];
+const SCHEMAS = [schema, auditSchema, keySchema, templateSchema, workflowSchema, tasks];
 /** Every table that has an organization's rows, with the column that tells whose. */
 const TABLES = SCHEMAS.flatMap((all) => Object.values<unknown>(all)).flatMap((each) => {
   if (!is(each, SQLiteTable)) return [];
