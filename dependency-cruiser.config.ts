@@ -67,7 +67,7 @@ export const RELAY_LAYERS: readonly Layer[] = [
 const TYPES_LEAD_UP = [
   '^worker/(context|outcome)\\.ts$',
   '^worker/route\\.ts$',
-  '^worker/db/schema\\.ts$',
+  '^worker/db/(audit|schema)\\.ts$',
   '^worker/auth/login\\.ts$',
   '^node-relay/(server|calls|service)\\.ts$',
 ];

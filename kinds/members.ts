@@ -184,7 +184,14 @@ function orNull(schema: z.ZodType): z.ZodType {
   const members = Object.entries(schema.shape).map(
     ([name, member]) => [name, orNull(member as z.ZodType)] as const,
   );
-  return z.strictObject(Object.fromEntries(members)).meta(wordsOf(schema));
+  const { catchall } = schema.def;
+  const shape = Object.fromEntries(members);
+  // Strict objects let no other member in; names that are the caller's own let themselves be taken away.
+  const patch =
+    catchall === undefined || catchall instanceof z.ZodNever
+      ? z.strictObject(shape)
+      : z.object(shape).catchall(z.nullable(catchall as z.ZodType));
+  return patch.meta(wordsOf(schema));
 }
 
 /** Description and examples: the id is that of the schema without null. */

@@ -51,6 +51,7 @@ export function callOf(
     canonical: request.canonical ?? false,
     replyForm: replyFormOf(request.replyForm ?? ''),
     trace,
+    session: target.session,
     inPieces: isLight(bytes) ? undefined : piecesOf(ownerOf(target)),
   };
 }

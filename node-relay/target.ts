@@ -1,7 +1,7 @@
 /** The backend that a call names, checked before anything is looked up by it. */
 
 import { isKind, type Kind } from '../kinds/index.ts';
-import type { Caps, Mode, Profile } from '../proto/driver.ts';
+import type { Caps, Mode, Profile, SessionSettings } from '../proto/driver.ts';
 import { badRequest, type GatewayError } from '../proto/errors.ts';
 import type { Target as TargetMessage } from '../proto/gen/relay/v1/relay_pb.ts';
 
@@ -18,6 +18,7 @@ export interface CallTarget {
   readonly caps: Caps;
   /** Compact JWE; empty unless the relay asked for it. */
   readonly sealed: string;
+  readonly session: SessionSettings | undefined;
 }
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -51,7 +52,16 @@ export function parseTarget(message: TargetMessage | undefined, inSession = fals
     profile,
     caps: message.caps ?? NO_CAPS,
     sealed: message.sealedConnection,
+    session: sessionOf(message),
   };
+}
+
+function sessionOf({ session }: TargetMessage): SessionSettings | undefined {
+  if (session === undefined) return undefined;
+  const { names, values, role, maySet } = session;
+  if (names.length !== values.length) throw malformed('target.session');
+  const settings = names.map((name, at) => [name, values[at] ?? ''] as const);
+  return { settings, maySet, ...(role === '' ? {} : { role }) };
 }
 
 function malformed(path: string): GatewayError {

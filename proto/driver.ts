@@ -54,6 +54,18 @@ export type ReplyForm = (typeof REPLY_FORMS)[number];
 export const ROW_FORMS = ['lines', 'told-lines', 'csv'] as const;
 export type RowForm = (typeof ROW_FORMS)[number];
 
+/**
+ * Who calls, for the backend: settings of its session for one call, and the role that it runs as.
+ * keys-and-doors.md §3.
+ */
+export interface SessionSettings {
+  readonly settings: readonly (readonly [name: string, value: string])[];
+  /** Left out, the credential's own. */
+  readonly role?: string;
+  /** Whether the caller's own statements may set, too: an Admin's. */
+  readonly maySet: boolean;
+}
+
 /** Bounds of one call; the driver stops work when `signal` aborts. */
 export interface Call {
   readonly mode: Mode;
@@ -71,6 +83,8 @@ export interface Call {
   readonly trace?: Readonly<Record<string, string>> | undefined;
   /** Of a stream: its first line is `{"columns": [{"name", "type"}, …]}`; false when left out. */
   readonly tellsColumns?: boolean;
+  /** What is set ahead of each statement; undefined where the endpoint's configuration asks for none. */
+  readonly session?: SessionSettings | undefined;
   /** Does what a large request makes long in pieces, by turns with others; undefined where the request is small. */
   readonly inPieces: (<Result>(pieces: Pieces<Result>) => Promise<Result>) | undefined;
 }

@@ -1,5 +1,6 @@
 /** The configuration of a PostgreSQL endpoint. */
 import * as z from 'zod';
+import { CallerSettings } from '../caller-settings.ts';
 import {
   AllowFunctions,
   ConnectionParts,
@@ -18,6 +19,7 @@ export const PostgresConfig = z
     }),
     allow_functions: AllowFunctions.optional(),
     numbers: Numbers.optional(),
+    session: CallerSettings.optional(),
     transport: Transport.optional(),
     vpn_route: VpnRoute.optional(),
   })

@@ -5,6 +5,7 @@ import { writtenText } from '../../proto/written-json.ts';
 import type { Context } from '../context.ts';
 import { JsonBytes } from '../outcome.ts';
 import { digestOf } from '../secrets/digest.ts';
+import { callerSettings } from './caller-settings.ts';
 import type { Ready, TemplateCall } from './template.ts';
 
 /** Outputs that an isolate keeps, and their bytes together. Spec silent. */
@@ -25,7 +26,8 @@ const encoder = new TextEncoder();
 /**
  * What the same versions made of the same input and parameters in the same organization, if they
  * may be kept and are no older than the template says; else what `make` answers, which is kept
- * then. A template that may write to an endpoint, or looks at `now`, is run each time.
+ * then. A template that may write to an endpoint, or looks at `now`, is run each time. Callers of whom
+ * databases are told different things share none.
  */
 export async function keptOutput(
   ctx: Context,
@@ -36,11 +38,18 @@ export async function keptOutput(
   const ttl = ready.compiled.cacheTtlS;
   const isOwn = ttl === undefined || ready.usesNow || call.transaction !== undefined;
   if (isOwn || ready.reach.writes) return make();
-  const made = JSON.stringify([ctx.caller.orgUuid, ready.versions, call.parameters]);
+  const told = toldOf(ctx, ready.reach);
+  const made = JSON.stringify([ctx.caller.orgUuid, ready.versions, call.parameters, told]);
   const name = await digestOf(encoder.encode(made + writtenText(call.input)));
   const known = kept.get(name);
   if (known && Math.abs(ctx.now() - known.madeAt) < ttl * 1000) return new JsonBytes(known.bytes);
   const bytes = encoder.encode(writtenText(await make()));
   kept.set(name, { bytes, madeAt: ctx.now() });
   return new JsonBytes(bytes);
+}
+
+/** What the endpoints that are reached are told of who calls. @throws GatewayError FORBIDDEN */
+function toldOf(ctx: Context, reach: Ready['reach']) {
+  const told = reach.endpoints.filter(({ callerSettings: asked }) => asked !== null);
+  return told.map(({ uuid }) => [uuid, callerSettings(ctx, reach.endpoint(uuid))]);
 }

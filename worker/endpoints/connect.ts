@@ -84,6 +84,8 @@ async function trialOf(
     transports,
     vpnRoute: vpnRouteOf(config),
     numbersAsStrings: config.numbers === 'string',
+    // What connects and measures is not the caller's statement.
+    callerSettings: null,
     revision: 1,
     poolRevision: 1,
     createdAt: ctx.now(),

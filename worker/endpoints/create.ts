@@ -12,7 +12,7 @@ import type { Connected } from './record.ts';
 import { capsOf } from './record.ts';
 import type { CreateBody } from './schema.ts';
 import { insertEndpoint, noteConnection, selectRoom } from './store.ts';
-import { transportsOf, vpnRouteOf } from './transport.ts';
+import { callerSettingsIn, transportsOf, vpnRouteOf } from './transport.ts';
 
 /**
  * Stores an endpoint whose backend answers; otherwise nothing is stored.
@@ -43,6 +43,7 @@ export async function createEndpoint(
     transports,
     vpnRoute: vpnRouteOf(config),
     numbersAsStrings: config.numbers === 'string',
+    callerSettings: callerSettingsIn(config),
     revision: now,
     poolRevision: 1,
     createdAt: now,

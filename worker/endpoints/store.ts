@@ -140,9 +140,12 @@ export function insertEndpoint(db: Database, row: EndpointRow, quota: number) {
       poolLimits: sql<EndpointRow['poolLimits']>`${JSON.stringify(row.poolLimits)}`.as(
         'pool_limits',
       ),
-      transports: sql<EndpointRow['transports']>`${transportsText(row)}`.as('transports'),
+      transports: sql<EndpointRow['transports']>`${jsonOf(row.transports)}`.as('transports'),
       vpnRoute: sql<string | null>`${row.vpnRoute}`.as('vpn_route'),
       numbersAsStrings: sql<boolean>`${row.numbersAsStrings ? 1 : 0}`.as('numbers_as_strings'),
+      callerSettings: sql<EndpointRow['callerSettings']>`${jsonOf(row.callerSettings)}`.as(
+        'caller_settings',
+      ),
       revision: sql<number>`${row.revision}`.as('revision'),
       poolRevision: sql<number>`${row.poolRevision}`.as('pool_revision'),
       createdAt: sql<number>`${row.createdAt}`.as('created_at'),
@@ -159,8 +162,8 @@ export function insertEndpoint(db: Database, row: EndpointRow, quota: number) {
   return db.insert(endpoints).select(values).onConflictDoNothing().returning();
 }
 
-function transportsText({ transports }: EndpointRow): string | null {
-  return transports && JSON.stringify(transports);
+function jsonOf(value: object | null): string | null {
+  return value && JSON.stringify(value);
 }
 
 /** What an update may change. */
@@ -174,6 +177,7 @@ export type EndpointChanges = Pick<
   | 'transports'
   | 'vpnRoute'
   | 'numbersAsStrings'
+  | 'callerSettings'
   | 'poolRevision'
   | 'updatedAt'
 >;

@@ -1,5 +1,6 @@
 /** What reaches the backend of each connection, the edge or a relay: decided when a configuration is stored. Contract §6, "Edge or relay". */
 
+import { CallerSettings } from '../../kinds/caller-settings.ts';
 import { type Kind, kindSpec } from '../../kinds/index.ts';
 import { canonicalHost } from '../../proto/addresses.ts';
 import { GatewayError } from '../../proto/errors.ts';
@@ -27,7 +28,22 @@ export function transportsOf(kind: Kind, config: EndpointConfig): Transports | n
     if (connection === undefined) return [];
     return [[name, asked(transport) ?? following(driver, connection)] as const];
   });
-  return chosen.every(([, each]) => each === 'relay') ? null : Object.fromEntries(chosen);
+  if (chosen.every(([, each]) => each === 'relay')) return null;
+  if (config.session !== undefined) throw notToldAtEdge();
+  return Object.fromEntries(chosen);
+}
+
+/** What the database is to be told of who calls; null for nothing. Spec: keys-and-doors.md §3. */
+export function callerSettingsIn({ session }: EndpointConfig): CallerSettings | null {
+  const isAsked = isJsonObject(session) && Object.keys(session).length > 0;
+  return isAsked ? CallerSettings.parse(session) : null;
+}
+
+function notToldAtEdge(): GatewayError {
+  const message = 'Over HTTP no session can be told who calls';
+  return new GatewayError('BAD_REQUEST', message, {
+    details: [{ path: 'config.session', message: 'needs config.transport "relay"' }],
+  });
 }
 
 /** The one node that calls may take; null where any may. Spec: nodes.md §4 */

@@ -28,7 +28,7 @@ import {
   selectEndpoint,
   updateEndpointRow,
 } from './store.ts';
-import { transportsOf, vpnRouteOf } from './transport.ts';
+import { callerSettingsIn, transportsOf, vpnRouteOf } from './transport.ts';
 
 /**
  * Applies a JSON Merge Patch; when it fails, the old configuration goes on serving. Contract §5.
@@ -119,13 +119,22 @@ function isPooledOtherwise(row: EndpointRow, { backendProfile, poolLimits }: Mem
 
 type StoredConfig = Pick<
   EndpointRow,
-  'sealedConfig' | 'hasDevelopmentConn' | 'transports' | 'vpnRoute' | 'numbersAsStrings'
+  | 'sealedConfig'
+  | 'hasDevelopmentConn'
+  | 'transports'
+  | 'vpnRoute'
+  | 'numbersAsStrings'
+  | 'callerSettings'
 >;
 type Members = Pick<EndpointRow, 'description' | 'backendProfile' | 'poolLimits'>;
 
 function configOf(row: EndpointRow): StoredConfig {
   const { sealedConfig, hasDevelopmentConn, transports, vpnRoute, numbersAsStrings } = row;
-  return { sealedConfig, hasDevelopmentConn, transports, vpnRoute, numbersAsStrings };
+  const { callerSettings } = row;
+  return {
+    ...{ sealedConfig, hasDevelopmentConn, transports, vpnRoute },
+    ...{ numbersAsStrings, callerSettings },
+  };
 }
 
 /** The members beside `config`, merged and checked as a whole. */
@@ -174,6 +183,7 @@ async function connectedConfig(
     transports,
     vpnRoute: vpnRouteOf(config),
     numbersAsStrings: config.numbers === 'string',
+    callerSettings: callerSettingsIn(config),
   };
   return { stored, warnings };
 }

@@ -45,7 +45,7 @@ interface Remembered extends Verdict {
 }
 
 /** A statement and the types that its request names for its parameters. */
-interface CheckedStatement {
+export interface CheckedStatement {
   readonly statement: Parsed;
   readonly types: readonly number[] | undefined;
   readonly writes: boolean;
@@ -192,7 +192,7 @@ function of(reached: readonly ReachedFunction[], { references }: Parsed, refuses
 }
 
 /** What the server finds in the statement, or why it cannot be asked. */
-async function ask(
+export async function ask(
   { statement, types: given, writes }: CheckedStatement,
   inquirer: Inquirer,
 ): Promise<Answer | Unasked> {

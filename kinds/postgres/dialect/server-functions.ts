@@ -100,6 +100,23 @@ export function mayLeaveTraces(found: ReachedFunction): boolean {
   return volatile || !compiled || !PLAIN_EXTENSIONS.has(extension ?? '');
 }
 
+/** They reach what hangs on a type or a transaction, and run no text. */
+const RUN_NO_TEXT: ReadonlySet<string> = new Set(['pg_current_xact_id', 'txid_current']);
+/** Server's own that run a text as a query beside those of `REFUSED_STABLE`; their other forms are not VOLATILE. */
+const RUN_TEXT: ReadonlySet<string> = new Set(['ts_stat', 'ts_rewrite']);
+
+/** Whether the server's or an extension's function sets settings, or runs a text as SQL, here or elsewhere. */
+export function maySet({ name, volatile, serverOwn, extension }: ReachedFunction): boolean {
+  if (!serverOwn && extension === null) return false;
+  if (serverOwn && (name === 'set_config' || (volatile && RUN_TEXT.has(name)))) return true;
+  return (REFUSED_STABLE_SET.has(name) && !RUN_NO_TEXT.has(name)) || /^dblink/.test(name);
+}
+
+/** Whether it is an extension's, in C, that looks at nothing but its arguments. */
+export function looksOnlyAtArguments({ volatile, compiled, extension }: ReachedFunction): boolean {
+  return !volatile && compiled && PLAIN_EXTENSIONS.has(extension ?? '');
+}
+
 /** They read what the session last took from a sequence. */
 const READ_SEQUENCES: ReadonlySet<string> = new Set(['currval', 'lastval']);
 /** They leave it there. */

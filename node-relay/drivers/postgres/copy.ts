@@ -5,7 +5,8 @@ import { rowsAffected } from '../../../kinds/postgres/dialect/rows.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { tooLarge } from '../byte-text.ts';
 import type { Done } from '../lend.ts';
-import { admitted, aroundRead, type Execution, endUndone } from './execute.ts';
+import { aheadOf, aroundRead, endUndone } from './around.ts';
+import { admitted, demandSetsNothing, type Execution } from './execute.ts';
 import { statementMessages } from './messages.ts';
 import { refuseBehindPooler } from './pooler.ts';
 
@@ -17,14 +18,16 @@ export async function runCopyIn(
   execution: Execution,
   { query, value }: CopyIn,
 ): Promise<Done<Buffer>> {
-  const { wire, preamble } = execution.connection;
-  copyStatement(query, 'in');
+  const { wire } = execution.connection;
+  const parsed = copyStatement(query, 'in');
+  await demandSetsNothing(execution, parsed);
+  const before = aheadOf(execution, parsed);
   refuseBehindPooler(execution.connection, 'COPY … FROM STDIN is');
   execution.connection.altered = true;
   const tag = await wire.exchange({
-    bytes: statementMessages([...preamble, { text: query }], 'flush'),
+    bytes: statementMessages([...before, { text: query }], 'flush'),
     until: 'ready',
-    main: preamble.length,
+    main: before.length,
     commits: !wire.inTransaction,
     sink: { copyIn: Buffer.from(value) },
   });
@@ -42,8 +45,8 @@ export async function runCopyOut(execution: Execution, request: CopyOut): Promis
   const parsed = copyStatement(request.query, 'out');
   const { traces, undone } = await admitted(execution, parsed, read);
   const { before, after } = read
-    ? aroundRead(execution, undone)
-    : { before: connection.preamble, after: [] };
+    ? aroundRead(execution, undone, parsed)
+    : { before: aheadOf(execution, parsed), after: [] };
   const wasIdle = wire.idle;
   if (!read) connection.altered = true;
   const pieces: Buffer[] = [];

@@ -1,7 +1,8 @@
 /** One pool's database: its connections, and what was learned of it. */
 
-import type { Guard } from '../../../kinds/postgres/dialect/guard.ts';
+import { type AllowedFunctions, Guard } from '../../../kinds/postgres/dialect/guard.ts';
 import { Shapes } from '../../../kinds/postgres/dialect/rows.ts';
+import { SetterGuard } from '../../../kinds/postgres/dialect/setter-guard.ts';
 import { TypeRegistry } from '../../../kinds/postgres/dialect/types.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import type { ConnectionPool } from '../driver.ts';
@@ -13,11 +14,13 @@ export class Database extends Lender<Connection> {
   readonly types = new TypeRegistry();
   readonly shapes = new Shapes(this.types);
   readonly guard: Guard;
+  readonly setterGuard: SetterGuard;
   /** Parameter types by statement text. */
   readonly parameterTypes = new LruMap<string, readonly number[]>(2_000);
 
-  constructor(pool: ConnectionPool<Connection>, guard: Guard) {
+  constructor(pool: ConnectionPool<Connection>, allowed: AllowedFunctions) {
     super(pool);
-    this.guard = guard;
+    this.guard = new Guard(allowed);
+    this.setterGuard = new SetterGuard(allowed);
   }
 }

@@ -24,6 +24,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { tooLarge } from '../byte-text.ts';
 import type { Traces } from '../lend.ts';
+import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { inquirerOn, parameterTypes, undoing } from './inquire.ts';
@@ -72,12 +73,28 @@ export async function admitted(
   read: boolean,
   given?: readonly number[],
 ): Promise<Admitted> {
+  await demandSetsNothing(execution, parsed, given);
   const admission = await admissionOf(execution, parsed, read, given);
   const { database, connection } = execution;
   if (!connection.pooled) return admission;
   const { traces } = admission;
   await requirePlain(connection, database.guard, { parsed, given, read, traces });
   return { ...admission, traces: 'none' };
+}
+
+/** Whether the caller's statements may not set what the server is told of them. */
+export function isWatched({ session }: Pick<Call, 'session'>): boolean {
+  return session !== undefined && !session.maySet;
+}
+
+/** Refuses what could set what the server is told of a caller who is no Admin. @throws GatewayError FORBIDDEN */
+export async function demandSetsNothing(
+  { database, connection, call }: Execution,
+  parsed: Parsed | undefined,
+  given?: readonly number[],
+): Promise<void> {
+  if (!isWatched(call)) return;
+  await database.setterGuard.admit(parsed, given, inquirerOn(connection));
 }
 
 async function admissionOf(
@@ -150,30 +167,6 @@ async function typesOf(
   return oids;
 }
 
-/** Makes the implicit transaction read-only, and restores what the guard's parser relies on. */
-const READ_ONLY_NOW: Statement = {
-  text:
-    "SELECT pg_catalog.set_config('transaction_read_only', 'on', true), " +
-    "pg_catalog.set_config('standard_conforming_strings', 'on', true)",
-};
-
-/** What goes around a read, in its transaction, so that it is one, and leaves nothing where it is to be undone. */
-export function aroundRead(
-  { connection }: Execution,
-  undone: boolean,
-): { readonly before: readonly Statement[]; readonly after: readonly Statement[] } {
-  const { wire, preamble, readOnly } = connection;
-  const first = readOnly || !wire.idle ? preamble : [READ_ONLY_NOW, ...preamble];
-  if (!undone) return { before: first, after: [] };
-  const { before, after } = undoing(connection, 'READ ONLY');
-  return { before: [...before, ...first], after };
-}
-
-/** Ends a transaction that a read was to be undone in, when it failed there; one of the caller's stays as it is. */
-export async function endUndone({ wire }: Connection, wasIdle: boolean): Promise<void> {
-  if (wasIdle && !wire.idle && !wire.lost) await undo(() => wire.abandon());
-}
-
 /** Sends a statement and answers its result. */
 export async function execute(
   execution: Execution,
@@ -202,7 +195,7 @@ export async function execute(
 
 async function executeRead(execution: Execution, ready: Ready, result: SqlResult): Promise<Buffer> {
   const { connection, database } = execution;
-  const { before, after } = aroundRead(execution, ready.undone);
+  const { before, after } = aroundRead(execution, ready.undone, ready.parsed);
   const wasIdle = connection.wire.idle;
   let tag: string;
   try {
@@ -228,7 +221,7 @@ async function executeWrite(
   result: SqlResult,
 ): Promise<Buffer> {
   const { connection, database } = execution;
-  const { wire, preamble } = connection;
+  const { wire } = connection;
   const ask =
     (held: boolean) =>
     (statement: Statement): Promise<readonly (readonly FieldValue[])[]> =>
@@ -237,7 +230,7 @@ async function executeWrite(
   const held = wire.idle && ready.parsed?.returnsRows === true;
   const commits = !held && (!wire.inTransaction || ready.parsed?.kind === 'TransactionStmt');
   const around = ready.undone ? undoing(connection, 'READ ONLY') : NOTHING_AROUND;
-  const before = [...preamble, ...around.before];
+  const before = [...aheadOf(execution, ready.parsed), ...around.before];
   noteAltered(execution, ready);
   const tag = await wire.exchange({
     bytes: statementMessages(
@@ -273,11 +266,6 @@ const NOTHING_AROUND = { before: [], after: [] };
 function noteAltered({ connection, database, place }: Execution, { parsed, undone, given }: Ready) {
   if (place === 'call' || undone || connection.pooled || parsed?.kind === 'TransactionStmt') return;
   if (!parsed || database.guard.leavesTraces(parsed, given) !== false) connection.altered = true;
-}
-
-/** Undoes what a failure left; when that fails too, the connection is lost and the server undoes it. */
-export async function undo(work: () => Promise<unknown>): Promise<void> {
-  await work().catch(() => {});
 }
 
 /** A result of a change that stands already: when it cannot be told, `details` say `applied`. */

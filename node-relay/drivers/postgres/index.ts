@@ -2,7 +2,7 @@
 
 import { DatabaseError } from 'pg';
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
-import { allowedFunctions, Guard } from '../../../kinds/postgres/dialect/guard.ts';
+import { allowedFunctions } from '../../../kinds/postgres/dialect/guard.ts';
 import { inspectTables } from '../../../kinds/postgres/dialect/inspect.ts';
 import { preparedWarnings } from '../../../kinds/postgres/dialect/prepared.ts';
 import { credentialWarnings, POOLER_WARNING } from '../../../kinds/postgres/dialect/warnings.ts';
@@ -66,8 +66,8 @@ export const postgres: Driver<PostgresRequest, PostgresClient> = {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings, mode, route: { startupSettings: true } };
     const open = (signal: AbortSignal) => connect(recipe, signal);
-    const guard = new Guard(allowedFunctions(envelope.settings.allow_functions));
-    const database = new Database(poolOf(host, open), guard);
+    const allowed = allowedFunctions(envelope.settings.allow_functions);
+    const database = new Database(poolOf(host, open), allowed);
     return new PostgresClient(database, {
       changes: new PostgresChanges(database, host, recipe),
       prepares: new PostgresPrepares(database, open),

@@ -6,7 +6,8 @@ import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Done, Traces } from '../lend.ts';
-import { type Admitted, admitted, type Execution, execute, undo } from './execute.ts';
+import { undo } from './around.ts';
+import { type Admitted, admitted, type Execution, execute, isWatched } from './execute.ts';
 import { statementMessages } from './messages.ts';
 import { beginFailure } from './pooler.ts';
 
@@ -62,7 +63,8 @@ async function admissionsOf(
 ): Promise<Admitted[]> {
   const each: Admitted[] = [];
   for (const parsed of statements) {
-    if (read || execution.connection.pooled) each.push(await admitted(execution, parsed, read));
+    const asks = read || execution.connection.pooled || isWatched(execution.call);
+    if (asks) each.push(await admitted(execution, parsed, read));
     else each.push({ traces: makesUnusable(parsed) ? 'unusable' : 'some', undone: false });
   }
   return each;

@@ -7,6 +7,7 @@ import {
   type RowsRequest,
 } from '../../../kinds/postgres/dialect/admit.ts';
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
+import { OWN_ROLE, settingStatements } from '../../../kinds/postgres/dialect/caller-settings.ts';
 import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { Parsed } from '../../../kinds/postgres/dialect/statement.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
@@ -23,7 +24,7 @@ import { ConnectionLost } from '../loss.ts';
 import type { OpenShare, ShareSteps } from '../participant.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { type Admitted, bound, type Execution, execute } from './execute.ts';
+import { type Admitted, bound, type Execution, execute, isWatched } from './execute.ts';
 import { inquirerBeside } from './inquire.ts';
 import { statementMessages } from './messages.ts';
 import { OwnRows } from './own-rows.ts';
@@ -49,7 +50,8 @@ export function postgresShares(parts: ShareParts): ShareSteps<PostgresRequest, C
     async begin(connection, beginning, call) {
       refuseBehindPooler(connection, 'Transactions over many databases are');
       const begin = { text: beginText(beginning, call.mode) };
-      const before = [begin, ...connection.preamble];
+      const caller = settingStatements(call.session, undefined);
+      const before = [begin, ...connection.preamble, ...caller];
       const announced = { all: [...before, announcement(beginning)], main: before.length };
       const [meanings] = await exchangeAll(connection, announced);
       const { name } = beginning;
@@ -136,7 +138,8 @@ class PostgresShare implements OpenShare<PostgresRequest> {
     }
     call.signal.throwIfAborted();
     const prepare = { text: `PREPARE TRANSACTION '${this.#name}'` };
-    const several = { all: [NUMBER, prepare], main: 0, ends: true } as const;
+    const own = call.session?.role === undefined ? [] : [OWN_ROLE];
+    const several = { all: [NUMBER, ...own, prepare], main: 0, ends: true } as const;
     const send = () => exchangeAll(this.#connection, several);
     const rows = await this.#parts.lacks.during(send).catch((cause: unknown) => {
       if (!(cause instanceof ConnectionLost) || call.signal.aborted) throw cause;
@@ -196,6 +199,10 @@ class PostgresShare implements OpenShare<PostgresRequest> {
       const parsed = wholeStatement(request.query);
       const { types: given } = parametersOf(request);
       const undone = operation.mode === 'read' || isRead(request, 'write');
+      if (isWatched(call)) {
+        const inquirer = inquirerBeside((work) => this.#parts.beside(call, work));
+        await database.setterGuard.admit(parsed, given, inquirer);
+      }
       if (undone) await this.#admit(parsed, given, call);
       else this.#onlyRead &&= await this.#letsThrough(parsed, given, call);
       const admission: Admitted = { traces: 'some', undone };

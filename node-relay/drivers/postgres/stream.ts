@@ -11,9 +11,10 @@ import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { columnsLine, Filling, Lines } from '../lines.ts';
+import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import type { Database } from './database.ts';
 import type { Sink } from './exchange.ts';
-import { admitted, aroundRead, bound, type Execution, endUndone, undo } from './execute.ts';
+import { admitted, bound, type Execution } from './execute.ts';
 import { executeMessages, portalMessages, statementMessages } from './messages.ts';
 
 /** Lines of the rows that a portal answers. */
@@ -81,8 +82,8 @@ class RowStreaming implements Streaming {
       this.#undone = admission.undone;
       const statement = await bound(this.#execution, this.#request, admission);
       const before = this.read
-        ? aroundRead(this.#execution, this.#undone).before
-        : connection.preamble;
+        ? aroundRead(this.#execution, this.#undone, parsed).before
+        : aheadOf(this.#execution, parsed);
       // Each is complete before the next is parsed, so `described` is the last one's.
       if (before.length > 0) {
         await connection.wire.exchange({

@@ -13,7 +13,7 @@ import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
 import type { Json } from '../../../proto/json.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lend.ts';
-import { type Admitted, admitted, bound, type Execution, execute } from './execute.ts';
+import { type Admitted, admitted, bound, type Execution, execute, isWatched } from './execute.ts';
 import { inTransaction } from './several.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. @throws GatewayError with `operation` in its details */
@@ -46,7 +46,7 @@ async function runOperation(
     const read = isRead(request, 'write');
     const parsed = oneStatement(request.query, read, 'transaction');
     const { types: given } = parametersOf(request);
-    const asks = read || own.connection.pooled;
+    const asks = read || own.connection.pooled || isWatched(call);
     const admission = asks ? await admitted(own, parsed, read, given) : WRITE;
     const statement = await bound(own, request, admission);
     // Inside a transaction of its own, a read is kept from writing by the guard alone.

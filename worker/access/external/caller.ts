@@ -41,6 +41,7 @@ export async function externalCaller(
       issuer: issuer.issuer,
       groups,
       maxLevel,
+      claims: JSON.stringify(payload),
       digest: await digestOf([subject, maxLevel, ...groups]),
     },
   };

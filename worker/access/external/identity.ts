@@ -10,6 +10,8 @@ export interface ExternalIdentity {
   readonly maxLevel: Level;
   /** Of subject, groups and bound: tokens that differ in one of them have different digests. */
   readonly digest: string;
+  /** JSON of the token's claims; absent where the caller goes on without the token. */
+  readonly claims?: string;
 }
 
 /** A level that a rule gives, as far as the caller's issuer may give it. */

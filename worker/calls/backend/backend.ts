@@ -10,6 +10,7 @@ import type {
   Profile,
   ReplyForm,
   RowForm,
+  SessionSettings,
   Warning,
 } from '../../../proto/driver.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
@@ -59,6 +60,11 @@ export interface Target {
   readonly caps: Caps;
   /** `config.numbers` is `string`: so is every 64-bit column of results, whatever a call asks for. */
   readonly numbersAsStrings: boolean;
+  /**
+   * What the backend is told of who calls, where the endpoint's configuration asks for it.
+   * @throws GatewayError FORBIDDEN where no role is the caller's
+   */
+  session(): SessionSettings | undefined;
   /** Opens the configuration: expensive, and needed only where the pool is not open yet. */
   connection(): Promise<ConnectionEnvelope>;
 }

@@ -9,6 +9,7 @@ import type { Endpoint } from '../../endpoints/access.ts';
 import { envelopeOf, openConfig, serving } from '../../endpoints/config.ts';
 import { giveBack } from '../../limits/heavy-work.ts';
 import { chooseNodes, demandRoute, holderOf, profileOf } from '../../nodes/choose.ts';
+import { callerSettings } from '../caller-settings.ts';
 import type { Backend, HeldLease, Target } from './backend.ts';
 import { RelayChanges } from './changes.ts';
 import { EdgeBackend } from './edge.ts';
@@ -67,6 +68,7 @@ function targetOf(ctx: Context, endpoint: Endpoint, mode: Mode): Target {
     profile,
     caps: row.poolLimits,
     numbersAsStrings: row.numbersAsStrings,
+    session: () => callerSettings(ctx, endpoint),
     connection: async () => envelopeOf(await openConfig(ctx, endpoint), mode, profile),
   };
 }

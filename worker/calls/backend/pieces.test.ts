@@ -45,6 +45,7 @@ async function backendOf(
   const endpoint = crypto.randomUUID();
   const target: Target = {
     numbersAsStrings: false,
+    session: () => undefined,
     kind: 'postgres',
     organization: crypto.randomUUID(),
     endpoint,

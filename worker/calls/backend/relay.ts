@@ -71,7 +71,7 @@ export class RelayBackend implements Backend {
       written ?? encoder.encode(JSON.stringify(keepsText ? { operations: requests } : requests));
     return this.#result(deadline, ({ relay, options, ...attempt }) =>
       relay.transact(
-        { target: this.#address(attempt), operations, ...this.#bounds(message) },
+        { target: this.#told(attempt), operations, ...this.#bounds(message) },
         options,
       ),
     );
@@ -128,7 +128,7 @@ export class RelayBackend implements Backend {
     call: (attempt: Addressed) => Promise<Answer>,
   ): Promise<Answer> {
     return this.#call(writes, deadline, (attempt) =>
-      call({ ...attempt, address: this.#address(attempt) }),
+      call({ ...attempt, address: this.#address(attempt), told: () => this.#told(attempt) }),
     );
   }
 
@@ -195,7 +195,7 @@ export class RelayBackend implements Backend {
 
   #message(message: RequestMessage, attempt: Sealed) {
     return {
-      target: this.#address(attempt),
+      target: this.#told(attempt),
       request: bytesOf(message),
       ...this.#bounds(message),
       sessionId: this.#leaseId,
@@ -212,7 +212,21 @@ export class RelayBackend implements Backend {
     };
   }
 
-  #address({ sealedConnection }: Sealed): MessageInitShape<typeof TargetSchema> {
+  /** The backend, and what it is told of who calls. @throws GatewayError FORBIDDEN */
+  #told(attempt: Sealed): MessageInitShape<typeof TargetSchema> {
+    const told = this.target.session();
+    if (told === undefined) return this.#address(attempt);
+    const { settings, role = '', maySet } = told;
+    const names = settings.map(([name]) => name);
+    const values = settings.map(([, value]) => value);
+    return { ...this.#named(attempt), session: { names, values, role, maySet } };
+  }
+
+  #address(attempt: Sealed): MessageInitShape<typeof TargetSchema> {
+    return this.#named(attempt);
+  }
+
+  #named({ sealedConnection }: Sealed) {
     const { kind, organization, endpoint, poolKey, mode, profile, caps } = this.target;
     return { kind, organization, endpoint, poolKey, mode, profile, caps, sealedConnection };
   }
@@ -227,6 +241,8 @@ function warningOf({ code: given, message }: { code: string; message: string }):
 /** A try, and what names the backend in its message. */
 export interface Addressed extends Attempt {
   readonly address: MessageInitShape<typeof TargetSchema>;
+  /** The same with who calls: for what runs the caller's own statements. @throws GatewayError FORBIDDEN */
+  told(): MessageInitShape<typeof TargetSchema>;
 }
 
 type Sealed = Pick<Attempt, 'sealedConnection'>;

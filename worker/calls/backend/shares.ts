@@ -90,8 +90,9 @@ export class Shares {
     part: SharePart,
     deadline: Deadline,
   ): Promise<Performed & { readonly prepared: boolean; readonly mark: string }> {
-    return this.#backend.ask(true, deadline, async ({ relay, options, address, node }) => {
-      const message = { target: address, ...what, share: this.#share(part) };
+    return this.#backend.ask(true, deadline, async ({ relay, options, told, node }) => {
+      const target = told();
+      const message = { target, ...what, share: this.#share(part) };
       const { performed, prepared, recovery } = await relay.prepare(message, options);
       return { ...(await this.#performed(node, performed)), prepared, mark: recovery };
     });
@@ -102,18 +103,19 @@ export class Shares {
     part: SharePart,
     deadline: Deadline,
   ): Promise<BegunShare> {
-    return this.#backend.ask(true, deadline, async ({ relay, options, address, node }) => {
+    return this.#backend.ask(true, deadline, async ({ relay, options, told, node }) => {
       const share = this.#share(part);
       const how = { transactionId: name, isolation: isolation ?? '', onePhase };
-      const message = { target: address, ...how, share };
+      const message = { target: told(), ...how, share };
       const { sessionId: session, performed } = await relay.begin(message, options);
       return { ...(await this.#performed(node, performed)), node: node.uuid, session };
     });
   }
 
   continue(sessionId: string, part: SharePart, deadline: Deadline): Promise<Performed> {
-    return this.#backend.ask(true, deadline, async ({ relay, options, address, node }) => {
-      const message = { target: address, sessionId, share: this.#share(part) };
+    return this.#backend.ask(true, deadline, async ({ relay, options, told, node }) => {
+      const target = told();
+      const message = { target, sessionId, share: this.#share(part) };
       const { performed } = await relay.continue(message, options);
       return this.#performed(node, performed);
     });

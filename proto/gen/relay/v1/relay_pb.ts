@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file relay/v1/relay.proto.
  */
 export const file_relay_v1_relay: GenFile = /*@__PURE__*/
-  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNIqgBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkSFAoMb3JnYW5pemF0aW9uGAggASgJIsIBCgpSdW5SZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIPCgdyZXF1ZXN0GAIgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYAyABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAQgASgIEhIKCnNlc3Npb25faWQYBSABKAkSEQoJY2Fub25pY2FsGAYgASgIEhIKCnJlcGx5X2Zvcm0YByABKAkSEAoIcm93X2Zvcm0YCCABKAkiRQoLUnVuUmVzcG9uc2USDgoGcmVzdWx0GAEgASgMEhIKCmJhY2tlbmRfdXMYAiABKAQSEgoKY29sbGVjdF9pZBgDIAEoCSIkCg5Db2xsZWN0UmVxdWVzdBISCgpjb2xsZWN0X2lkGAEgASgJIiAKD0NvbGxlY3RSZXNwb25zZRINCgVjaHVuaxgBIAEoDCIiChFSdW5TdHJlYW1SZXNwb25zZRINCgVjaHVuaxgBIAEoDCKkAQoPVHJhbnNhY3RSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBISCgpvcGVyYXRpb25zGAIgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYAyABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAQgASgIEhEKCWNhbm9uaWNhbBgFIAEoCBISCgpyZXBseV9mb3JtGAYgASgJIqkBCgVTaGFyZRISCgpvcGVyYXRpb25zGAEgASgMEg4KBnBsYWNlcxgCIAMoDRINCgVyZWFkcxgDIAMoDRIPCgdlYXJsaWVyGAQgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYBSABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAYgASgIEhEKCWNhbm9uaWNhbBgHIAEoCBITCgtyZWNvdmVyYWJsZRgIIAEoCCJpCglQZXJmb3JtZWQSDwoHcmVzdWx0cxgBIAEoDBISCgpiYWNrZW5kX3VzGAIgASgEEhIKCmNvbGxlY3RfaWQYAyABKAkSEQoJb25seV9yZWFkGAQgASgIEhAKCHJlY292ZXJ5GAUgASgJIo4BCgxCZWdpblJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhEKCWlzb2xhdGlvbhgDIAEoCRIRCglvbmVfcGhhc2UYBCABKAgSHgoFc2hhcmUYBSABKAsyDy5yZWxheS52MS5TaGFyZSJfCg1CZWdpblJlc3BvbnNlEhIKCnNlc3Npb25faWQYASABKAkSEgoKZXhwaXJlc19tcxgCIAEoBBImCglwZXJmb3JtZWQYAyABKAsyEy5yZWxheS52MS5QZXJmb3JtZWQiZwoPQ29udGludWVSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBISCgpzZXNzaW9uX2lkGAIgASgJEh4KBXNoYXJlGAMgASgLMg8ucmVsYXkudjEuU2hhcmUiOgoQQ29udGludWVSZXNwb25zZRImCglwZXJmb3JtZWQYASABKAsyEy5yZWxheS52MS5QZXJmb3JtZWQikQEKDlByZXBhcmVSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRIRCglpc29sYXRpb24YAyABKAkSEgoKc2Vzc2lvbl9pZBgEIAEoCRIeCgVzaGFyZRgFIAEoCzIPLnJlbGF5LnYxLlNoYXJlIl0KD1ByZXBhcmVSZXNwb25zZRImCglwZXJmb3JtZWQYASABKAsyEy5yZWxheS52MS5QZXJmb3JtZWQSEAoIcHJlcGFyZWQYAiABKAgSEAoIcmVjb3ZlcnkYAyABKAkibwoNQ29tbWl0UmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIQCghyZWNvdmVyeRgEIAEoCSIvCg5Db21taXRSZXNwb25zZRINCgVmb3VuZBgBIAEoCBIOCgZzdGF0dXMYAiABKAkicQoPUm9sbGJhY2tSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhAKCHJlY292ZXJ5GAQgASgJIjEKEFJvbGxiYWNrUmVzcG9uc2USDQoFZm91bmQYASABKAgSDgoGc3RhdHVzGAIgASgJIkMKDVNldHRsZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhAKCHJlY292ZXJ5GAIgASgJIiAKDlNldHRsZVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCSJCCg5SZWNvdmVyUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDgoGcHJlZml4GAIgASgJIjoKD1JlY292ZXJSZXNwb25zZRInCgZzaGFyZXMYASADKAsyFy5yZWxheS52MS5QcmVwYXJlZFNoYXJlIlYKDVByZXBhcmVkU2hhcmUSFgoOdHJhbnNhY3Rpb25faWQYASABKAkSEwoGYWdlX21zGAIgASgESACIAQESDQoFb3duZXIYAyABKAlCCQoHX2FnZV9tcyJACgxXYWl0c1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg4KBnByZWZpeBgCIAEoCSJBCg1XYWl0c1Jlc3BvbnNlEg0KBXNob3duGAEgASgIEiEKBXdhaXRzGAIgAygLMhIucmVsYXkudjEuTG9ja1dhaXQiLAoITG9ja1dhaXQSDwoHd2FpdGluZxgBIAEoCRIPCgdob2xkaW5nGAIgASgJIjAKDExhY2tzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiPQoNTGFja3NSZXNwb25zZRIdCgVsYWNrcxgBIAMoCzIOLnJlbGF5LnYxLkxhY2sSDQoFam9pbnMYAiABKAgiJQoETGFjaxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiNgoST3BlblNlc3Npb25SZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCI9ChNPcGVuU2Vzc2lvblJlc3BvbnNlEhIKCnNlc3Npb25faWQYASABKAkSEgoKZXhwaXJlc19tcxgCIAEoBCI7ChNDbG9zZVNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEAoIZW5kcG9pbnQYAiABKAkiJQoUQ2xvc2VTZXNzaW9uUmVzcG9uc2USDQoFZm91bmQYASABKAgibgoOSW5zcGVjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhcKD2FmdGVyX25hbWVzcGFjZRgCIAEoCRISCgphZnRlcl9uYW1lGAMgASgJEg0KBWxpbWl0GAQgASgNIkMKD0luc3BlY3RSZXNwb25zZRIOCgZ0YWJsZXMYASABKAwSDAoEbW9yZRgCIAEoCBISCgpiYWNrZW5kX3VzGAMgASgEIi8KC1BpbmdSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCJHCgxQaW5nUmVzcG9uc2USEgoKbGF0ZW5jeV91cxgBIAEoBBIjCgh3YXJuaW5ncxgCIAMoCzIRLnJlbGF5LnYxLldhcm5pbmciKAoHV2FybmluZxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiOQoOUmVsZWFzZVJlcXVlc3QSEAoIZW5kcG9pbnQYASABKAkSFQoNa2VlcF9yZXZpc2lvbhgCIAEoBCIgCg9SZWxlYXNlUmVzcG9uc2USDQoFcG9vbHMYASABKA0iVwoMV2F0Y2hSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIPCgdyZXF1ZXN0GAIgASgMEhQKDHJlc3VtZV9hZnRlchgDIAEoCSIqCg1XYXRjaFJlc3BvbnNlEgoKAmlkGAEgASgJEg0KBWV2ZW50GAIgASgMIjUKEVdhdGNoZWRDb2xsZWN0aW9uEgwKBG5hbWUYASABKAkSEgoKb3BlcmF0aW9ucxgCIAMoCSJrChVQcmVwYXJlQ2hhbmdlc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EjAKC2NvbGxlY3Rpb25zGAIgAygLMhsucmVsYXkudjEuV2F0Y2hlZENvbGxlY3Rpb24iOAoWUHJlcGFyZUNoYW5nZXNSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCRIMCgRtYXJrGAIgASgJInYKDkNoYW5nZXNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIwCgtjb2xsZWN0aW9ucxgCIAMoCzIbLnJlbGF5LnYxLldhdGNoZWRDb2xsZWN0aW9uEhAKCHBvc2l0aW9uGAMgASgJIm0KD0NoYW5nZXNSZXNwb25zZRIhCgdjaGFuZ2VzGAEgAygLMhAucmVsYXkudjEuQ2hhbmdlEiUKBmZhdWx0cxgCIAMoCzIVLnJlbGF5LnYxLkNoYW5nZUZhdWx0EhAKCHBvc2l0aW9uGAMgASgJIrYBCgZDaGFuZ2USCgoCaWQYASABKAkSEgoKY29sbGVjdGlvbhgCIAEoCRIPCgd3YXRjaGVkGAMgAygJEhEKCW9wZXJhdGlvbhgEIAEoCRILCgNrZXkYBSABKAwSDgoGYmVmb3JlGAYgASgMEg0KBWFmdGVyGAcgASgMEg4KBmFic2VudBgIIAMoCRIMCgR0aW1lGAkgASgJEhAKCGtleV9vbmx5GAogASgIEgwKBG1hcmsYCyABKAkiLwoLQ2hhbmdlRmF1bHQSDwoHd2F0Y2hlZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIk8KGUFja25vd2xlZGdlQ2hhbmdlc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhAKCHBvc2l0aW9uGAIgASgJIioKGkFja25vd2xlZGdlQ2hhbmdlc1Jlc3BvbnNlEgwKBHRvbGQYASABKAgiNgoSRHJvcENoYW5nZXNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCIkChNEcm9wQ2hhbmdlc1Jlc3BvbnNlEg0KBWZvdW5kGAEgASgIIjUKEUNoYW5nZXNMYWdSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCIyChJDaGFuZ2VzTGFnUmVzcG9uc2USDQoFYnl0ZXMYASABKAQSDQoFd2hvbGUYAiABKAgiDwoNU3RhdHVzUmVxdWVzdCKdAQoOU3RhdHVzUmVzcG9uc2USDAoEbm9kZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhIKCnN0YXJ0ZWRfbXMYAyABKAQSEAoIZHJhaW5pbmcYBCABKAgSDQoFcG9vbHMYBSABKA0SEwoLY29ubmVjdGlvbnMYBiABKA0SEAoIc2Vzc2lvbnMYByABKA0SEAoIaW5zdGFuY2UYCCABKAkiLAoLRXJyb3JEZXRhaWwSDAoEY29kZRgBIAEoCRIPCgdkZXRhaWxzGAIgASgJMooNCgxSZWxheVNlcnZpY2USMgoDUnVuEhQucmVsYXkudjEuUnVuUmVxdWVzdBoVLnJlbGF5LnYxLlJ1blJlc3BvbnNlEkAKB0NvbGxlY3QSGC5yZWxheS52MS5Db2xsZWN0UmVxdWVzdBoZLnJlbGF5LnYxLkNvbGxlY3RSZXNwb25zZTABEkAKCVJ1blN0cmVhbRIULnJlbGF5LnYxLlJ1blJlcXVlc3QaGy5yZWxheS52MS5SdW5TdHJlYW1SZXNwb25zZTABEjwKCFRyYW5zYWN0EhkucmVsYXkudjEuVHJhbnNhY3RSZXF1ZXN0GhUucmVsYXkudjEuUnVuUmVzcG9uc2USOAoFQmVnaW4SFi5yZWxheS52MS5CZWdpblJlcXVlc3QaFy5yZWxheS52MS5CZWdpblJlc3BvbnNlEkEKCENvbnRpbnVlEhkucmVsYXkudjEuQ29udGludWVSZXF1ZXN0GhoucmVsYXkudjEuQ29udGludWVSZXNwb25zZRI+CgdQcmVwYXJlEhgucmVsYXkudjEuUHJlcGFyZVJlcXVlc3QaGS5yZWxheS52MS5QcmVwYXJlUmVzcG9uc2USOwoGQ29tbWl0EhcucmVsYXkudjEuQ29tbWl0UmVxdWVzdBoYLnJlbGF5LnYxLkNvbW1pdFJlc3BvbnNlEkEKCFJvbGxiYWNrEhkucmVsYXkudjEuUm9sbGJhY2tSZXF1ZXN0GhoucmVsYXkudjEuUm9sbGJhY2tSZXNwb25zZRI7CgZTZXR0bGUSFy5yZWxheS52MS5TZXR0bGVSZXF1ZXN0GhgucmVsYXkudjEuU2V0dGxlUmVzcG9uc2USPgoHUmVjb3ZlchIYLnJlbGF5LnYxLlJlY292ZXJSZXF1ZXN0GhkucmVsYXkudjEuUmVjb3ZlclJlc3BvbnNlEjgKBVdhaXRzEhYucmVsYXkudjEuV2FpdHNSZXF1ZXN0GhcucmVsYXkudjEuV2FpdHNSZXNwb25zZRI4CgVMYWNrcxIWLnJlbGF5LnYxLkxhY2tzUmVxdWVzdBoXLnJlbGF5LnYxLkxhY2tzUmVzcG9uc2USSgoLT3BlblNlc3Npb24SHC5yZWxheS52MS5PcGVuU2Vzc2lvblJlcXVlc3QaHS5yZWxheS52MS5PcGVuU2Vzc2lvblJlc3BvbnNlEk0KDENsb3NlU2Vzc2lvbhIdLnJlbGF5LnYxLkNsb3NlU2Vzc2lvblJlcXVlc3QaHi5yZWxheS52MS5DbG9zZVNlc3Npb25SZXNwb25zZRI+CgdJbnNwZWN0EhgucmVsYXkudjEuSW5zcGVjdFJlcXVlc3QaGS5yZWxheS52MS5JbnNwZWN0UmVzcG9uc2USNQoEUGluZxIVLnJlbGF5LnYxLlBpbmdSZXF1ZXN0GhYucmVsYXkudjEuUGluZ1Jlc3BvbnNlEj4KB1JlbGVhc2USGC5yZWxheS52MS5SZWxlYXNlUmVxdWVzdBoZLnJlbGF5LnYxLlJlbGVhc2VSZXNwb25zZRI6CgVXYXRjaBIWLnJlbGF5LnYxLldhdGNoUmVxdWVzdBoXLnJlbGF5LnYxLldhdGNoUmVzcG9uc2UwARJTCg5QcmVwYXJlQ2hhbmdlcxIfLnJlbGF5LnYxLlByZXBhcmVDaGFuZ2VzUmVxdWVzdBogLnJlbGF5LnYxLlByZXBhcmVDaGFuZ2VzUmVzcG9uc2USQAoHQ2hhbmdlcxIYLnJlbGF5LnYxLkNoYW5nZXNSZXF1ZXN0GhkucmVsYXkudjEuQ2hhbmdlc1Jlc3BvbnNlMAESXwoSQWNrbm93bGVkZ2VDaGFuZ2VzEiMucmVsYXkudjEuQWNrbm93bGVkZ2VDaGFuZ2VzUmVxdWVzdBokLnJlbGF5LnYxLkFja25vd2xlZGdlQ2hhbmdlc1Jlc3BvbnNlEkoKC0Ryb3BDaGFuZ2VzEhwucmVsYXkudjEuRHJvcENoYW5nZXNSZXF1ZXN0Gh0ucmVsYXkudjEuRHJvcENoYW5nZXNSZXNwb25zZRJHCgpDaGFuZ2VzTGFnEhsucmVsYXkudjEuQ2hhbmdlc0xhZ1JlcXVlc3QaHC5yZWxheS52MS5DaGFuZ2VzTGFnUmVzcG9uc2USOwoGU3RhdHVzEhcucmVsYXkudjEuU3RhdHVzUmVxdWVzdBoYLnJlbGF5LnYxLlN0YXR1c1Jlc3BvbnNlYgZwcm90bzM");
+  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNItQBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkSFAoMb3JnYW5pemF0aW9uGAggASgJEioKB3Nlc3Npb24YCSABKAsyGS5yZWxheS52MS5TZXNzaW9uU2V0dGluZ3MiTwoPU2Vzc2lvblNldHRpbmdzEg0KBW5hbWVzGAEgAygJEg4KBnZhbHVlcxgCIAMoCRIMCgRyb2xlGAMgASgJEg8KB21heV9zZXQYBCABKAgiwgEKClJ1blJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEgoKc2Vzc2lvbl9pZBgFIAEoCRIRCgljYW5vbmljYWwYBiABKAgSEgoKcmVwbHlfZm9ybRgHIAEoCRIQCghyb3dfZm9ybRgIIAEoCSJFCgtSdW5SZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJIiQKDkNvbGxlY3RSZXF1ZXN0EhIKCmNvbGxlY3RfaWQYASABKAkiIAoPQ29sbGVjdFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIiIKEVJ1blN0cmVhbVJlc3BvbnNlEg0KBWNodW5rGAEgASgMIqQBCg9UcmFuc2FjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCm9wZXJhdGlvbnMYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEQoJY2Fub25pY2FsGAUgASgIEhIKCnJlcGx5X2Zvcm0YBiABKAkiqQEKBVNoYXJlEhIKCm9wZXJhdGlvbnMYASABKAwSDgoGcGxhY2VzGAIgAygNEg0KBXJlYWRzGAMgAygNEg8KB2VhcmxpZXIYBCABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgFIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBiABKAgSEQoJY2Fub25pY2FsGAcgASgIEhMKC3JlY292ZXJhYmxlGAggASgIImkKCVBlcmZvcm1lZBIPCgdyZXN1bHRzGAEgASgMEhIKCmJhY2tlbmRfdXMYAiABKAQSEgoKY29sbGVjdF9pZBgDIAEoCRIRCglvbmx5X3JlYWQYBCABKAgSEAoIcmVjb3ZlcnkYBSABKAkijgEKDEJlZ2luUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkSEQoJaXNvbGF0aW9uGAMgASgJEhEKCW9uZV9waGFzZRgEIAEoCBIeCgVzaGFyZRgFIAEoCzIPLnJlbGF5LnYxLlNoYXJlIl8KDUJlZ2luUmVzcG9uc2USEgoKc2Vzc2lvbl9pZBgBIAEoCRISCgpleHBpcmVzX21zGAIgASgEEiYKCXBlcmZvcm1lZBgDIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZCJnCg9Db250aW51ZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCnNlc3Npb25faWQYAiABKAkSHgoFc2hhcmUYAyABKAsyDy5yZWxheS52MS5TaGFyZSI6ChBDb250aW51ZVJlc3BvbnNlEiYKCXBlcmZvcm1lZBgBIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZCKRAQoOUHJlcGFyZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhEKCWlzb2xhdGlvbhgDIAEoCRISCgpzZXNzaW9uX2lkGAQgASgJEh4KBXNoYXJlGAUgASgLMg8ucmVsYXkudjEuU2hhcmUiXQoPUHJlcGFyZVJlc3BvbnNlEiYKCXBlcmZvcm1lZBgBIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZBIQCghwcmVwYXJlZBgCIAEoCBIQCghyZWNvdmVyeRgDIAEoCSJvCg1Db21taXRSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhAKCHJlY292ZXJ5GAQgASgJIi8KDkNvbW1pdFJlc3BvbnNlEg0KBWZvdW5kGAEgASgIEg4KBnN0YXR1cxgCIAEoCSJxCg9Sb2xsYmFja1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSEAoIcmVjb3ZlcnkYBCABKAkiMQoQUm9sbGJhY2tSZXNwb25zZRINCgVmb3VuZBgBIAEoCBIOCgZzdGF0dXMYAiABKAkiQwoNU2V0dGxlUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSEAoIcmVjb3ZlcnkYAiABKAkiIAoOU2V0dGxlUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJIkIKDlJlY292ZXJSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIOCgZwcmVmaXgYAiABKAkiOgoPUmVjb3ZlclJlc3BvbnNlEicKBnNoYXJlcxgBIAMoCzIXLnJlbGF5LnYxLlByZXBhcmVkU2hhcmUiVgoNUHJlcGFyZWRTaGFyZRIWCg50cmFuc2FjdGlvbl9pZBgBIAEoCRITCgZhZ2VfbXMYAiABKARIAIgBARINCgVvd25lchgDIAEoCUIJCgdfYWdlX21zIkAKDFdhaXRzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDgoGcHJlZml4GAIgASgJIkEKDVdhaXRzUmVzcG9uc2USDQoFc2hvd24YASABKAgSIQoFd2FpdHMYAiADKAsyEi5yZWxheS52MS5Mb2NrV2FpdCIsCghMb2NrV2FpdBIPCgd3YWl0aW5nGAEgASgJEg8KB2hvbGRpbmcYAiABKAkiMAoMTGFja3NSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCI9Cg1MYWNrc1Jlc3BvbnNlEh0KBWxhY2tzGAEgAygLMg4ucmVsYXkudjEuTGFjaxINCgVqb2lucxgCIAEoCCIlCgRMYWNrEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSI2ChJPcGVuU2Vzc2lvblJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Ij0KE09wZW5TZXNzaW9uUmVzcG9uc2USEgoKc2Vzc2lvbl9pZBgBIAEoCRISCgpleHBpcmVzX21zGAIgASgEIjsKE0Nsb3NlU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCSIlChRDbG9zZVNlc3Npb25SZXNwb25zZRINCgVmb3VuZBgBIAEoCCJuCg5JbnNwZWN0UmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFwoPYWZ0ZXJfbmFtZXNwYWNlGAIgASgJEhIKCmFmdGVyX25hbWUYAyABKAkSDQoFbGltaXQYBCABKA0iQwoPSW5zcGVjdFJlc3BvbnNlEg4KBnRhYmxlcxgBIAEoDBIMCgRtb3JlGAIgASgIEhIKCmJhY2tlbmRfdXMYAyABKAQiLwoLUGluZ1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0IkcKDFBpbmdSZXNwb25zZRISCgpsYXRlbmN5X3VzGAEgASgEEiMKCHdhcm5pbmdzGAIgAygLMhEucmVsYXkudjEuV2FybmluZyIoCgdXYXJuaW5nEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSI5Cg5SZWxlYXNlUmVxdWVzdBIQCghlbmRwb2ludBgBIAEoCRIVCg1rZWVwX3JldmlzaW9uGAIgASgEIiAKD1JlbGVhc2VSZXNwb25zZRINCgVwb29scxgBIAEoDSJXCgxXYXRjaFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSFAoMcmVzdW1lX2FmdGVyGAMgASgJIioKDVdhdGNoUmVzcG9uc2USCgoCaWQYASABKAkSDQoFZXZlbnQYAiABKAwiNQoRV2F0Y2hlZENvbGxlY3Rpb24SDAoEbmFtZRgBIAEoCRISCgpvcGVyYXRpb25zGAIgAygJImsKFVByZXBhcmVDaGFuZ2VzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSMAoLY29sbGVjdGlvbnMYAiADKAsyGy5yZWxheS52MS5XYXRjaGVkQ29sbGVjdGlvbiI4ChZQcmVwYXJlQ2hhbmdlc1Jlc3BvbnNlEhAKCHBvc2l0aW9uGAEgASgJEgwKBG1hcmsYAiABKAkidgoOQ2hhbmdlc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EjAKC2NvbGxlY3Rpb25zGAIgAygLMhsucmVsYXkudjEuV2F0Y2hlZENvbGxlY3Rpb24SEAoIcG9zaXRpb24YAyABKAkibQoPQ2hhbmdlc1Jlc3BvbnNlEiEKB2NoYW5nZXMYASADKAsyEC5yZWxheS52MS5DaGFuZ2USJQoGZmF1bHRzGAIgAygLMhUucmVsYXkudjEuQ2hhbmdlRmF1bHQSEAoIcG9zaXRpb24YAyABKAkitgEKBkNoYW5nZRIKCgJpZBgBIAEoCRISCgpjb2xsZWN0aW9uGAIgASgJEg8KB3dhdGNoZWQYAyADKAkSEQoJb3BlcmF0aW9uGAQgASgJEgsKA2tleRgFIAEoDBIOCgZiZWZvcmUYBiABKAwSDQoFYWZ0ZXIYByABKAwSDgoGYWJzZW50GAggAygJEgwKBHRpbWUYCSABKAkSEAoIa2V5X29ubHkYCiABKAgSDAoEbWFyaxgLIAEoCSIvCgtDaGFuZ2VGYXVsdBIPCgd3YXRjaGVkGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiTwoZQWNrbm93bGVkZ2VDaGFuZ2VzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSEAoIcG9zaXRpb24YAiABKAkiKgoaQWNrbm93bGVkZ2VDaGFuZ2VzUmVzcG9uc2USDAoEdG9sZBgBIAEoCCI2ChJEcm9wQ2hhbmdlc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0IiQKE0Ryb3BDaGFuZ2VzUmVzcG9uc2USDQoFZm91bmQYASABKAgiNQoRQ2hhbmdlc0xhZ1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0IjIKEkNoYW5nZXNMYWdSZXNwb25zZRINCgVieXRlcxgBIAEoBBINCgV3aG9sZRgCIAEoCCIPCg1TdGF0dXNSZXF1ZXN0Ip0BCg5TdGF0dXNSZXNwb25zZRIMCgRub2RlGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEgoKc3RhcnRlZF9tcxgDIAEoBBIQCghkcmFpbmluZxgEIAEoCBINCgVwb29scxgFIAEoDRITCgtjb25uZWN0aW9ucxgGIAEoDRIQCghzZXNzaW9ucxgHIAEoDRIQCghpbnN0YW5jZRgIIAEoCSIsCgtFcnJvckRldGFpbBIMCgRjb2RlGAEgASgJEg8KB2RldGFpbHMYAiABKAkyig0KDFJlbGF5U2VydmljZRIyCgNSdW4SFC5yZWxheS52MS5SdW5SZXF1ZXN0GhUucmVsYXkudjEuUnVuUmVzcG9uc2USQAoHQ29sbGVjdBIYLnJlbGF5LnYxLkNvbGxlY3RSZXF1ZXN0GhkucmVsYXkudjEuQ29sbGVjdFJlc3BvbnNlMAESQAoJUnVuU3RyZWFtEhQucmVsYXkudjEuUnVuUmVxdWVzdBobLnJlbGF5LnYxLlJ1blN0cmVhbVJlc3BvbnNlMAESPAoIVHJhbnNhY3QSGS5yZWxheS52MS5UcmFuc2FjdFJlcXVlc3QaFS5yZWxheS52MS5SdW5SZXNwb25zZRI4CgVCZWdpbhIWLnJlbGF5LnYxLkJlZ2luUmVxdWVzdBoXLnJlbGF5LnYxLkJlZ2luUmVzcG9uc2USQQoIQ29udGludWUSGS5yZWxheS52MS5Db250aW51ZVJlcXVlc3QaGi5yZWxheS52MS5Db250aW51ZVJlc3BvbnNlEj4KB1ByZXBhcmUSGC5yZWxheS52MS5QcmVwYXJlUmVxdWVzdBoZLnJlbGF5LnYxLlByZXBhcmVSZXNwb25zZRI7CgZDb21taXQSFy5yZWxheS52MS5Db21taXRSZXF1ZXN0GhgucmVsYXkudjEuQ29tbWl0UmVzcG9uc2USQQoIUm9sbGJhY2sSGS5yZWxheS52MS5Sb2xsYmFja1JlcXVlc3QaGi5yZWxheS52MS5Sb2xsYmFja1Jlc3BvbnNlEjsKBlNldHRsZRIXLnJlbGF5LnYxLlNldHRsZVJlcXVlc3QaGC5yZWxheS52MS5TZXR0bGVSZXNwb25zZRI+CgdSZWNvdmVyEhgucmVsYXkudjEuUmVjb3ZlclJlcXVlc3QaGS5yZWxheS52MS5SZWNvdmVyUmVzcG9uc2USOAoFV2FpdHMSFi5yZWxheS52MS5XYWl0c1JlcXVlc3QaFy5yZWxheS52MS5XYWl0c1Jlc3BvbnNlEjgKBUxhY2tzEhYucmVsYXkudjEuTGFja3NSZXF1ZXN0GhcucmVsYXkudjEuTGFja3NSZXNwb25zZRJKCgtPcGVuU2Vzc2lvbhIcLnJlbGF5LnYxLk9wZW5TZXNzaW9uUmVxdWVzdBodLnJlbGF5LnYxLk9wZW5TZXNzaW9uUmVzcG9uc2USTQoMQ2xvc2VTZXNzaW9uEh0ucmVsYXkudjEuQ2xvc2VTZXNzaW9uUmVxdWVzdBoeLnJlbGF5LnYxLkNsb3NlU2Vzc2lvblJlc3BvbnNlEj4KB0luc3BlY3QSGC5yZWxheS52MS5JbnNwZWN0UmVxdWVzdBoZLnJlbGF5LnYxLkluc3BlY3RSZXNwb25zZRI1CgRQaW5nEhUucmVsYXkudjEuUGluZ1JlcXVlc3QaFi5yZWxheS52MS5QaW5nUmVzcG9uc2USPgoHUmVsZWFzZRIYLnJlbGF5LnYxLlJlbGVhc2VSZXF1ZXN0GhkucmVsYXkudjEuUmVsZWFzZVJlc3BvbnNlEjoKBVdhdGNoEhYucmVsYXkudjEuV2F0Y2hSZXF1ZXN0GhcucmVsYXkudjEuV2F0Y2hSZXNwb25zZTABElMKDlByZXBhcmVDaGFuZ2VzEh8ucmVsYXkudjEuUHJlcGFyZUNoYW5nZXNSZXF1ZXN0GiAucmVsYXkudjEuUHJlcGFyZUNoYW5nZXNSZXNwb25zZRJACgdDaGFuZ2VzEhgucmVsYXkudjEuQ2hhbmdlc1JlcXVlc3QaGS5yZWxheS52MS5DaGFuZ2VzUmVzcG9uc2UwARJfChJBY2tub3dsZWRnZUNoYW5nZXMSIy5yZWxheS52MS5BY2tub3dsZWRnZUNoYW5nZXNSZXF1ZXN0GiQucmVsYXkudjEuQWNrbm93bGVkZ2VDaGFuZ2VzUmVzcG9uc2USSgoLRHJvcENoYW5nZXMSHC5yZWxheS52MS5Ecm9wQ2hhbmdlc1JlcXVlc3QaHS5yZWxheS52MS5Ecm9wQ2hhbmdlc1Jlc3BvbnNlEkcKCkNoYW5nZXNMYWcSGy5yZWxheS52MS5DaGFuZ2VzTGFnUmVxdWVzdBocLnJlbGF5LnYxLkNoYW5nZXNMYWdSZXNwb25zZRI7CgZTdGF0dXMSFy5yZWxheS52MS5TdGF0dXNSZXF1ZXN0GhgucmVsYXkudjEuU3RhdHVzUmVzcG9uc2ViBnByb3RvMw");
 
 /**
  * Caps bound the connections of one endpoint on this node; 0 stands for the relay's own default.
@@ -109,6 +109,13 @@ export type Target = Message<"relay.v1.Target"> & {
    * @generated from field: string organization = 8;
    */
   organization: string;
+
+  /**
+   * What is set for the statements of this call alone; left out, nothing.
+   *
+   * @generated from field: relay.v1.SessionSettings session = 9;
+   */
+  session?: SessionSettings | undefined;
 };
 
 /**
@@ -117,6 +124,48 @@ export type Target = Message<"relay.v1.Target"> & {
  */
 export const TargetSchema: GenMessage<Target> = /*@__PURE__*/
   messageDesc(file_relay_v1_relay, 1);
+
+/**
+ * SessionSettings tell a backend who calls.
+ *
+ * @generated from message relay.v1.SessionSettings
+ */
+export type SessionSettings = Message<"relay.v1.SessionSettings"> & {
+  /**
+   * Names of settings.
+   *
+   * @generated from field: repeated string names = 1;
+   */
+  names: string[];
+
+  /**
+   * Their values, in the same order.
+   *
+   * @generated from field: repeated string values = 2;
+   */
+  values: string[];
+
+  /**
+   * Role that statements run as; empty for the credential's own.
+   *
+   * @generated from field: string role = 3;
+   */
+  role: string;
+
+  /**
+   * Whether the caller's own statements may set, too.
+   *
+   * @generated from field: bool may_set = 4;
+   */
+  maySet: boolean;
+};
+
+/**
+ * Describes the message relay.v1.SessionSettings.
+ * Use `create(SessionSettingsSchema)` to create a new message.
+ */
+export const SessionSettingsSchema: GenMessage<SessionSettings> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 2);
 
 /**
  * RunRequest is one endpoint request.
@@ -186,7 +235,7 @@ export type RunRequest = Message<"relay.v1.RunRequest"> & {
  * Use `create(RunRequestSchema)` to create a new message.
  */
 export const RunRequestSchema: GenMessage<RunRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 2);
+  messageDesc(file_relay_v1_relay, 3);
 
 /**
  * RunResponse is what the backend answered.
@@ -221,7 +270,7 @@ export type RunResponse = Message<"relay.v1.RunResponse"> & {
  * Use `create(RunResponseSchema)` to create a new message.
  */
 export const RunResponseSchema: GenMessage<RunResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 3);
+  messageDesc(file_relay_v1_relay, 4);
 
 /**
  * CollectRequest names a kept result.
@@ -242,7 +291,7 @@ export type CollectRequest = Message<"relay.v1.CollectRequest"> & {
  * Use `create(CollectRequestSchema)` to create a new message.
  */
 export const CollectRequestSchema: GenMessage<CollectRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 4);
+  messageDesc(file_relay_v1_relay, 5);
 
 /**
  * CollectResponse is one piece of a kept result.
@@ -263,7 +312,7 @@ export type CollectResponse = Message<"relay.v1.CollectResponse"> & {
  * Use `create(CollectResponseSchema)` to create a new message.
  */
 export const CollectResponseSchema: GenMessage<CollectResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 5);
+  messageDesc(file_relay_v1_relay, 6);
 
 /**
  * RunStreamResponse is one piece of a streamed result. The first is sent, if need be
@@ -285,7 +334,7 @@ export type RunStreamResponse = Message<"relay.v1.RunStreamResponse"> & {
  * Use `create(RunStreamResponseSchema)` to create a new message.
  */
 export const RunStreamResponseSchema: GenMessage<RunStreamResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 6);
+  messageDesc(file_relay_v1_relay, 7);
 
 /**
  * TransactRequest is several requests of which all or none take effect.
@@ -342,7 +391,7 @@ export type TransactRequest = Message<"relay.v1.TransactRequest"> & {
  * Use `create(TransactRequestSchema)` to create a new message.
  */
 export const TransactRequestSchema: GenMessage<TransactRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 7);
+  messageDesc(file_relay_v1_relay, 8);
 
 /**
  * Share is a part of a transaction over many databases: some of the operations of one of them.
@@ -414,7 +463,7 @@ export type Share = Message<"relay.v1.Share"> & {
  * Use `create(ShareSchema)` to create a new message.
  */
 export const ShareSchema: GenMessage<Share> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 8);
+  messageDesc(file_relay_v1_relay, 9);
 
 /**
  * Performed is what a share's operations came to.
@@ -463,7 +512,7 @@ export type Performed = Message<"relay.v1.Performed"> & {
  * Use `create(PerformedSchema)` to create a new message.
  */
 export const PerformedSchema: GenMessage<Performed> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 9);
+  messageDesc(file_relay_v1_relay, 10);
 
 /**
  * BeginRequest begins a share.
@@ -513,7 +562,7 @@ export type BeginRequest = Message<"relay.v1.BeginRequest"> & {
  * Use `create(BeginRequestSchema)` to create a new message.
  */
 export const BeginRequestSchema: GenMessage<BeginRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 10);
+  messageDesc(file_relay_v1_relay, 11);
 
 /**
  * BeginResponse names a share's lease.
@@ -548,7 +597,7 @@ export type BeginResponse = Message<"relay.v1.BeginResponse"> & {
  * Use `create(BeginResponseSchema)` to create a new message.
  */
 export const BeginResponseSchema: GenMessage<BeginResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 11);
+  messageDesc(file_relay_v1_relay, 12);
 
 /**
  * ContinueRequest goes on with a share.
@@ -583,7 +632,7 @@ export type ContinueRequest = Message<"relay.v1.ContinueRequest"> & {
  * Use `create(ContinueRequestSchema)` to create a new message.
  */
 export const ContinueRequestSchema: GenMessage<ContinueRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 12);
+  messageDesc(file_relay_v1_relay, 13);
 
 /**
  * ContinueResponse tells of these operations.
@@ -604,7 +653,7 @@ export type ContinueResponse = Message<"relay.v1.ContinueResponse"> & {
  * Use `create(ContinueResponseSchema)` to create a new message.
  */
 export const ContinueResponseSchema: GenMessage<ContinueResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 13);
+  messageDesc(file_relay_v1_relay, 14);
 
 /**
  * PrepareRequest asks for a share to be prepared.
@@ -653,7 +702,7 @@ export type PrepareRequest = Message<"relay.v1.PrepareRequest"> & {
  * Use `create(PrepareRequestSchema)` to create a new message.
  */
 export const PrepareRequestSchema: GenMessage<PrepareRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 14);
+  messageDesc(file_relay_v1_relay, 15);
 
 /**
  * PrepareResponse tells of a share that is prepared.
@@ -688,7 +737,7 @@ export type PrepareResponse = Message<"relay.v1.PrepareResponse"> & {
  * Use `create(PrepareResponseSchema)` to create a new message.
  */
 export const PrepareResponseSchema: GenMessage<PrepareResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 15);
+  messageDesc(file_relay_v1_relay, 16);
 
 /**
  * CommitRequest names a share that was prepared, or one that was begun.
@@ -730,7 +779,7 @@ export type CommitRequest = Message<"relay.v1.CommitRequest"> & {
  * Use `create(CommitRequestSchema)` to create a new message.
  */
 export const CommitRequestSchema: GenMessage<CommitRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 16);
+  messageDesc(file_relay_v1_relay, 17);
 
 /**
  * CommitResponse tells what was found.
@@ -758,7 +807,7 @@ export type CommitResponse = Message<"relay.v1.CommitResponse"> & {
  * Use `create(CommitResponseSchema)` to create a new message.
  */
 export const CommitResponseSchema: GenMessage<CommitResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 17);
+  messageDesc(file_relay_v1_relay, 18);
 
 /**
  * RollbackRequest names a share, prepared or begun.
@@ -800,7 +849,7 @@ export type RollbackRequest = Message<"relay.v1.RollbackRequest"> & {
  * Use `create(RollbackRequestSchema)` to create a new message.
  */
 export const RollbackRequestSchema: GenMessage<RollbackRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 18);
+  messageDesc(file_relay_v1_relay, 19);
 
 /**
  * RollbackResponse tells what was found.
@@ -828,7 +877,7 @@ export type RollbackResponse = Message<"relay.v1.RollbackResponse"> & {
  * Use `create(RollbackResponseSchema)` to create a new message.
  */
 export const RollbackResponseSchema: GenMessage<RollbackResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 19);
+  messageDesc(file_relay_v1_relay, 20);
 
 /**
  * SettleRequest asks after a share that was told to commit in one phase.
@@ -856,7 +905,7 @@ export type SettleRequest = Message<"relay.v1.SettleRequest"> & {
  * Use `create(SettleRequestSchema)` to create a new message.
  */
 export const SettleRequestSchema: GenMessage<SettleRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 20);
+  messageDesc(file_relay_v1_relay, 21);
 
 /**
  * SettleResponse tells what became of it.
@@ -877,7 +926,7 @@ export type SettleResponse = Message<"relay.v1.SettleResponse"> & {
  * Use `create(SettleResponseSchema)` to create a new message.
  */
 export const SettleResponseSchema: GenMessage<SettleResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 21);
+  messageDesc(file_relay_v1_relay, 22);
 
 /**
  * RecoverRequest asks for prepared shares by prefix.
@@ -905,7 +954,7 @@ export type RecoverRequest = Message<"relay.v1.RecoverRequest"> & {
  * Use `create(RecoverRequestSchema)` to create a new message.
  */
 export const RecoverRequestSchema: GenMessage<RecoverRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 22);
+  messageDesc(file_relay_v1_relay, 23);
 
 /**
  * RecoverResponse lists prepared shares.
@@ -926,7 +975,7 @@ export type RecoverResponse = Message<"relay.v1.RecoverResponse"> & {
  * Use `create(RecoverResponseSchema)` to create a new message.
  */
 export const RecoverResponseSchema: GenMessage<RecoverResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 23);
+  messageDesc(file_relay_v1_relay, 24);
 
 /**
  * PreparedShare is one that stands prepared.
@@ -961,7 +1010,7 @@ export type PreparedShare = Message<"relay.v1.PreparedShare"> & {
  * Use `create(PreparedShareSchema)` to create a new message.
  */
 export const PreparedShareSchema: GenMessage<PreparedShare> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 24);
+  messageDesc(file_relay_v1_relay, 25);
 
 /**
  * WaitsRequest asks who waits for locks.
@@ -989,7 +1038,7 @@ export type WaitsRequest = Message<"relay.v1.WaitsRequest"> & {
  * Use `create(WaitsRequestSchema)` to create a new message.
  */
 export const WaitsRequestSchema: GenMessage<WaitsRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 25);
+  messageDesc(file_relay_v1_relay, 26);
 
 /**
  * WaitsResponse lists waits for locks.
@@ -1017,7 +1066,7 @@ export type WaitsResponse = Message<"relay.v1.WaitsResponse"> & {
  * Use `create(WaitsResponseSchema)` to create a new message.
  */
 export const WaitsResponseSchema: GenMessage<WaitsResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 26);
+  messageDesc(file_relay_v1_relay, 27);
 
 /**
  * LockWait is one share that waits for another's lock.
@@ -1045,7 +1094,7 @@ export type LockWait = Message<"relay.v1.LockWait"> & {
  * Use `create(LockWaitSchema)` to create a new message.
  */
 export const LockWaitSchema: GenMessage<LockWait> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 27);
+  messageDesc(file_relay_v1_relay, 28);
 
 /**
  * LacksRequest asks whether a backend can prepare.
@@ -1066,7 +1115,7 @@ export type LacksRequest = Message<"relay.v1.LacksRequest"> & {
  * Use `create(LacksRequestSchema)` to create a new message.
  */
 export const LacksRequestSchema: GenMessage<LacksRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 28);
+  messageDesc(file_relay_v1_relay, 29);
 
 /**
  * LacksResponse tells what keeps it from that.
@@ -1094,7 +1143,7 @@ export type LacksResponse = Message<"relay.v1.LacksResponse"> & {
  * Use `create(LacksResponseSchema)` to create a new message.
  */
 export const LacksResponseSchema: GenMessage<LacksResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 29);
+  messageDesc(file_relay_v1_relay, 30);
 
 /**
  * Lack is one reason why a backend cannot prepare.
@@ -1122,7 +1171,7 @@ export type Lack = Message<"relay.v1.Lack"> & {
  * Use `create(LackSchema)` to create a new message.
  */
 export const LackSchema: GenMessage<Lack> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 30);
+  messageDesc(file_relay_v1_relay, 31);
 
 /**
  * OpenSessionRequest asks for a lease.
@@ -1143,7 +1192,7 @@ export type OpenSessionRequest = Message<"relay.v1.OpenSessionRequest"> & {
  * Use `create(OpenSessionRequestSchema)` to create a new message.
  */
 export const OpenSessionRequestSchema: GenMessage<OpenSessionRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 31);
+  messageDesc(file_relay_v1_relay, 32);
 
 /**
  * OpenSessionResponse names a lease.
@@ -1171,7 +1220,7 @@ export type OpenSessionResponse = Message<"relay.v1.OpenSessionResponse"> & {
  * Use `create(OpenSessionResponseSchema)` to create a new message.
  */
 export const OpenSessionResponseSchema: GenMessage<OpenSessionResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 32);
+  messageDesc(file_relay_v1_relay, 33);
 
 /**
  * CloseSessionRequest names a lease.
@@ -1199,7 +1248,7 @@ export type CloseSessionRequest = Message<"relay.v1.CloseSessionRequest"> & {
  * Use `create(CloseSessionRequestSchema)` to create a new message.
  */
 export const CloseSessionRequestSchema: GenMessage<CloseSessionRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 33);
+  messageDesc(file_relay_v1_relay, 34);
 
 /**
  * CloseSessionResponse tells what was found.
@@ -1220,7 +1269,7 @@ export type CloseSessionResponse = Message<"relay.v1.CloseSessionResponse"> & {
  * Use `create(CloseSessionResponseSchema)` to create a new message.
  */
 export const CloseSessionResponseSchema: GenMessage<CloseSessionResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 34);
+  messageDesc(file_relay_v1_relay, 35);
 
 /**
  * InspectRequest asks for a page of tables.
@@ -1262,7 +1311,7 @@ export type InspectRequest = Message<"relay.v1.InspectRequest"> & {
  * Use `create(InspectRequestSchema)` to create a new message.
  */
 export const InspectRequestSchema: GenMessage<InspectRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 35);
+  messageDesc(file_relay_v1_relay, 36);
 
 /**
  * InspectResponse is a page of tables.
@@ -1297,7 +1346,7 @@ export type InspectResponse = Message<"relay.v1.InspectResponse"> & {
  * Use `create(InspectResponseSchema)` to create a new message.
  */
 export const InspectResponseSchema: GenMessage<InspectResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 36);
+  messageDesc(file_relay_v1_relay, 37);
 
 /**
  * PingRequest asks whether a backend can be reached.
@@ -1318,7 +1367,7 @@ export type PingRequest = Message<"relay.v1.PingRequest"> & {
  * Use `create(PingRequestSchema)` to create a new message.
  */
 export const PingRequestSchema: GenMessage<PingRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 37);
+  messageDesc(file_relay_v1_relay, 38);
 
 /**
  * PingResponse says that it can.
@@ -1346,7 +1395,7 @@ export type PingResponse = Message<"relay.v1.PingResponse"> & {
  * Use `create(PingResponseSchema)` to create a new message.
  */
 export const PingResponseSchema: GenMessage<PingResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 38);
+  messageDesc(file_relay_v1_relay, 39);
 
 /**
  * Warning tells of something that works and should be otherwise.
@@ -1374,7 +1423,7 @@ export type Warning = Message<"relay.v1.Warning"> & {
  * Use `create(WarningSchema)` to create a new message.
  */
 export const WarningSchema: GenMessage<Warning> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 39);
+  messageDesc(file_relay_v1_relay, 40);
 
 /**
  * ReleaseRequest names what is no longer used.
@@ -1402,7 +1451,7 @@ export type ReleaseRequest = Message<"relay.v1.ReleaseRequest"> & {
  * Use `create(ReleaseRequestSchema)` to create a new message.
  */
 export const ReleaseRequestSchema: GenMessage<ReleaseRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 40);
+  messageDesc(file_relay_v1_relay, 41);
 
 /**
  * ReleaseResponse tells what was closed.
@@ -1423,7 +1472,7 @@ export type ReleaseResponse = Message<"relay.v1.ReleaseResponse"> & {
  * Use `create(ReleaseResponseSchema)` to create a new message.
  */
 export const ReleaseResponseSchema: GenMessage<ReleaseResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 41);
+  messageDesc(file_relay_v1_relay, 42);
 
 /**
  * WatchRequest subscribes.
@@ -1458,7 +1507,7 @@ export type WatchRequest = Message<"relay.v1.WatchRequest"> & {
  * Use `create(WatchRequestSchema)` to create a new message.
  */
 export const WatchRequestSchema: GenMessage<WatchRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 42);
+  messageDesc(file_relay_v1_relay, 43);
 
 /**
  * WatchResponse is one event. The first is sent, empty, once the subscription stands.
@@ -1486,7 +1535,7 @@ export type WatchResponse = Message<"relay.v1.WatchResponse"> & {
  * Use `create(WatchResponseSchema)` to create a new message.
  */
 export const WatchResponseSchema: GenMessage<WatchResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 43);
+  messageDesc(file_relay_v1_relay, 44);
 
 /**
  * WatchedCollection is a collection of which changes are told.
@@ -1514,7 +1563,7 @@ export type WatchedCollection = Message<"relay.v1.WatchedCollection"> & {
  * Use `create(WatchedCollectionSchema)` to create a new message.
  */
 export const WatchedCollectionSchema: GenMessage<WatchedCollection> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 44);
+  messageDesc(file_relay_v1_relay, 45);
 
 /**
  * PrepareChangesRequest names all collections that an endpoint watches from now on.
@@ -1542,7 +1591,7 @@ export type PrepareChangesRequest = Message<"relay.v1.PrepareChangesRequest"> & 
  * Use `create(PrepareChangesRequestSchema)` to create a new message.
  */
 export const PrepareChangesRequestSchema: GenMessage<PrepareChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 45);
+  messageDesc(file_relay_v1_relay, 46);
 
 /**
  * PrepareChangesResponse tells where changes begin.
@@ -1571,7 +1620,7 @@ export type PrepareChangesResponse = Message<"relay.v1.PrepareChangesResponse"> 
  * Use `create(PrepareChangesResponseSchema)` to create a new message.
  */
 export const PrepareChangesResponseSchema: GenMessage<PrepareChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 46);
+  messageDesc(file_relay_v1_relay, 47);
 
 /**
  * ChangesRequest subscribes to changes.
@@ -1606,7 +1655,7 @@ export type ChangesRequest = Message<"relay.v1.ChangesRequest"> & {
  * Use `create(ChangesRequestSchema)` to create a new message.
  */
 export const ChangesRequestSchema: GenMessage<ChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 47);
+  messageDesc(file_relay_v1_relay, 48);
 
 /**
  * ChangesResponse is a batch of changes. The first is sent, without changes, once the
@@ -1642,7 +1691,7 @@ export type ChangesResponse = Message<"relay.v1.ChangesResponse"> & {
  * Use `create(ChangesResponseSchema)` to create a new message.
  */
 export const ChangesResponseSchema: GenMessage<ChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 48);
+  messageDesc(file_relay_v1_relay, 49);
 
 /**
  * Change is one row, document or key that changed.
@@ -1735,7 +1784,7 @@ export type Change = Message<"relay.v1.Change"> & {
  * Use `create(ChangeSchema)` to create a new message.
  */
 export const ChangeSchema: GenMessage<Change> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 49);
+  messageDesc(file_relay_v1_relay, 50);
 
 /**
  * ChangeFault is what cannot be told; other changes are.
@@ -1763,7 +1812,7 @@ export type ChangeFault = Message<"relay.v1.ChangeFault"> & {
  * Use `create(ChangeFaultSchema)` to create a new message.
  */
 export const ChangeFaultSchema: GenMessage<ChangeFault> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 50);
+  messageDesc(file_relay_v1_relay, 51);
 
 /**
  * AcknowledgeChangesRequest names what the caller has stored.
@@ -1791,7 +1840,7 @@ export type AcknowledgeChangesRequest = Message<"relay.v1.AcknowledgeChangesRequ
  * Use `create(AcknowledgeChangesRequestSchema)` to create a new message.
  */
 export const AcknowledgeChangesRequestSchema: GenMessage<AcknowledgeChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 51);
+  messageDesc(file_relay_v1_relay, 52);
 
 /**
  * AcknowledgeChangesResponse tells whether the backend is told.
@@ -1812,7 +1861,7 @@ export type AcknowledgeChangesResponse = Message<"relay.v1.AcknowledgeChangesRes
  * Use `create(AcknowledgeChangesResponseSchema)` to create a new message.
  */
 export const AcknowledgeChangesResponseSchema: GenMessage<AcknowledgeChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 52);
+  messageDesc(file_relay_v1_relay, 53);
 
 /**
  * DropChangesRequest ends what is kept for an endpoint.
@@ -1833,7 +1882,7 @@ export type DropChangesRequest = Message<"relay.v1.DropChangesRequest"> & {
  * Use `create(DropChangesRequestSchema)` to create a new message.
  */
 export const DropChangesRequestSchema: GenMessage<DropChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 53);
+  messageDesc(file_relay_v1_relay, 54);
 
 /**
  * DropChangesResponse tells what was found.
@@ -1854,7 +1903,7 @@ export type DropChangesResponse = Message<"relay.v1.DropChangesResponse"> & {
  * Use `create(DropChangesResponseSchema)` to create a new message.
  */
 export const DropChangesResponseSchema: GenMessage<DropChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 54);
+  messageDesc(file_relay_v1_relay, 55);
 
 /**
  * ChangesLagRequest asks what is kept for an endpoint.
@@ -1875,7 +1924,7 @@ export type ChangesLagRequest = Message<"relay.v1.ChangesLagRequest"> & {
  * Use `create(ChangesLagRequestSchema)` to create a new message.
  */
 export const ChangesLagRequestSchema: GenMessage<ChangesLagRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 55);
+  messageDesc(file_relay_v1_relay, 56);
 
 /**
  * ChangesLagResponse tells what is kept.
@@ -1903,7 +1952,7 @@ export type ChangesLagResponse = Message<"relay.v1.ChangesLagResponse"> & {
  * Use `create(ChangesLagResponseSchema)` to create a new message.
  */
 export const ChangesLagResponseSchema: GenMessage<ChangesLagResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 56);
+  messageDesc(file_relay_v1_relay, 57);
 
 /**
  * StatusRequest has no members.
@@ -1918,7 +1967,7 @@ export type StatusRequest = Message<"relay.v1.StatusRequest"> & {
  * Use `create(StatusRequestSchema)` to create a new message.
  */
 export const StatusRequestSchema: GenMessage<StatusRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 57);
+  messageDesc(file_relay_v1_relay, 58);
 
 /**
  * StatusResponse describes the node.
@@ -1988,7 +2037,7 @@ export type StatusResponse = Message<"relay.v1.StatusResponse"> & {
  * Use `create(StatusResponseSchema)` to create a new message.
  */
 export const StatusResponseSchema: GenMessage<StatusResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 58);
+  messageDesc(file_relay_v1_relay, 59);
 
 /**
  * ErrorDetail names the gateway error a failed call stands for.
@@ -2016,7 +2065,7 @@ export type ErrorDetail = Message<"relay.v1.ErrorDetail"> & {
  * Use `create(ErrorDetailSchema)` to create a new message.
  */
 export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 59);
+  messageDesc(file_relay_v1_relay, 60);
 
 /**
  * RelayService runs requests against backends the edge cannot reach: databases

@@ -1,0 +1,1 @@
+ALTER TABLE `endpoints` ADD `caller_settings` text;
