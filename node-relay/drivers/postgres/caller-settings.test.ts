@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SessionSettings } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
+import { CountedPort } from '../test/counted-port.ts';
 import { callOf, jsonOf } from '../test/host.ts';
 import type { PostgresClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
@@ -171,4 +172,29 @@ test('a refusal names the function, and what would be right', async () => {
       { rule: 'session_settings', path: 'query', message, function: 'pg_catalog.set_config' },
     ],
   });
+});
+
+test.each([
+  ['a read', 'read', 'SELECT 1 AS a', 'query'],
+  ['a write', 'write', "INSERT INTO copied (body) VALUES ('x') RETURNING body", 'query'],
+  ['a write without rows', 'write', "INSERT INTO copied (body) VALUES ('x')", 'execute'],
+  ['several statements', 'write', 'SELECT 1; SELECT 2', 'simple'],
+] as const)('%s takes as many round trips as without settings', async (_, mode, query, type) => {
+  const url = new URL(database.url);
+  const port = await CountedPort.to(url, 5432);
+  try {
+    const client = await database.open(mode, { connections: 1 }, port.urlOf(url, database.name));
+    const request = sql(query, [], { type });
+    const tripsWith = async (bounds: { session?: SessionSettings }) => {
+      for (let time = 0; time < 2; time += 1) await client.run(request, callOf(mode, bounds)); // Prepares.
+      const before = port.trips;
+      await client.run(request, callOf(mode, bounds));
+      return port.trips - before;
+    };
+    const bare = await tripsWith({});
+    expect(bare).toBeGreaterThan(0);
+    expect(await tripsWith(by('ada'))).toBe(bare);
+  } finally {
+    port.close();
+  }
 });

@@ -1,10 +1,11 @@
-/** A way to a server on which a test counts the connections of the driver, and ends them. */
+/** A way to a server on which a test counts the connections and round trips of the driver, and ends connections. */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A port of this machine that leads to a server. */
 export class CountedPort {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  #trips = 0;
 
   private constructor({ hostname, port }: URL, defaultPort: number) {
     this.#server = createServer((from) =>
@@ -33,6 +34,11 @@ export class CountedPort {
     return this.#sockets.size;
   }
 
+  /** Times so far that the driver has sent something after a connection's begin or after an answer. */
+  get trips(): number {
+    return this.#trips;
+  }
+
   /** Ends all connections, as a server that is restarted. */
   dropConnections(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
@@ -51,6 +57,14 @@ export class CountedPort {
       to.destroy();
     };
     for (const socket of [from, to]) socket.on('error', () => {}).on('close', end);
+    let isDriversTurn = true;
+    from.on('data', () => {
+      if (isDriversTurn) this.#trips += 1;
+      isDriversTurn = false;
+    });
+    to.on('data', () => {
+      isDriversTurn = true;
+    });
     from.pipe(to).pipe(from);
   }
 }
