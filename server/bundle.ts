@@ -8,6 +8,9 @@ import type { Unstable_MiniflareWorkerOptions } from 'wrangler';
 /** The project's folder. */
 export const ROOT = join(import.meta.dirname, '..');
 
+/** Where `npm ci` leaves a worker that is built already, beside what Node keeps of compiled modules. */
+export const PREPARED = join(ROOT, 'node_modules/.cache/causeway/worker');
+
 /** What wrangler reads out of wrangler.toml, in the form that Miniflare takes. */
 export type WorkerOptions = Unstable_MiniflareWorkerOptions;
 
@@ -20,16 +23,17 @@ export interface BuiltWorker {
 
 /**
  * Builds the worker. Code and options are remembered in `cache` until something they are made of
- * changes: making them takes longer than everything else of a start.
+ * changes: making them takes longer than everything else of a start. What was prepared is taken as it is.
  * @throws what esbuild says when the worker does not build
  */
-export async function buildWorker(cache: string): Promise<BuiltWorker> {
+export async function buildWorker(cache: string, prepared = PREPARED): Promise<BuiltWorker> {
   await mkdir(cache, { recursive: true, mode: 0o700 });
+  const places = { cache, prepared };
   const [code, options] = await Promise.all([
-    remembered(cache, 'worker', await sources(['worker', 'proto', 'kinds', 'vendor']), () =>
+    remembered(places, 'worker', await sources(['worker', 'proto', 'kinds', 'vendor']), () =>
       bundle(),
     ),
-    remembered(cache, 'options', ['wrangler.toml'], readOptions),
+    remembered(places, 'options', ['wrangler.toml'], readOptions),
   ]);
   // readOptions wrote it; the folder is the owner's alone.
   return { code, options: JSON.parse(options) as WorkerOptions };
@@ -87,7 +91,7 @@ async function sources(folders: readonly string[]): Promise<string[]> {
 
 /** What `make` made of these files, of the installed packages and of this file. */
 async function remembered(
-  cache: string,
+  { cache, prepared }: { cache: string; prepared: string },
   name: string,
   files: readonly string[],
   make: () => Promise<string>,
@@ -100,8 +104,10 @@ async function remembered(
   }
   const digest = hash.digest('hex').slice(0, 32);
   const kept = join(cache, `${name}-${digest}`);
-  const text = await readFile(kept, 'utf8').catch(() => undefined);
-  if (text !== undefined) return text;
+  for (const place of [kept, join(prepared, `${name}-${digest}`)]) {
+    const text = await readFile(place, 'utf8').catch(() => undefined);
+    if (text !== undefined) return text;
+  }
   const made = await make();
   for (const older of await readdir(cache)) {
     if (older.startsWith(`${name}-`)) await rm(join(cache, older), { force: true });
