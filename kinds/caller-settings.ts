@@ -17,15 +17,33 @@ export type CallerSource = (typeof CALLER_SOURCES)[number];
 
 /** Most settings of one endpoint: each is set ahead of every statement. Spec silent. */
 const SETTINGS_MAX = 32;
-/** Longest name of PostgreSQL. Source: NAMEDATALEN. */
-const NAME_MAX = 63;
-/** A setting of users' own has a dot in its name; the server reads each part as an identifier. */
-const DOTTED = /^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)+$/i;
+/** What names settings of one kind. */
+interface Names {
+  readonly form: RegExp;
+  readonly most: number;
+  /** What a name lacks, such as `it needs a dot`. @param name as it was given */
+  readonly advice: (name: string) => string;
+}
+
+/** Source: NAMEDATALEN. A setting of users' own has a dot in its name; the server reads each part as an identifier. */
+const DOTTED: Names = {
+  form: /^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)+$/i,
+  most: 63,
+  advice: (name) =>
+    `is no name of a setting: it needs a dot, such as app.${/^\w+$/.test(name) ? name : 'user'}, letters, digits and _ alone, and at most 63 characters`,
+};
+/** Source: MySQL manual, "User-Defined Variables". */
+const VARIABLE: Names = {
+  form: /^@[a-z_][a-z0-9_$.]*$/i,
+  most: 64,
+  advice: (name) =>
+    `is no name of a variable: it begins with @, such as @${/^\w+$/.test(name) ? name : 'app_user'}, and has letters, digits, _ and . alone, at most 64 characters`,
+};
 
 const Role = z
   .string()
   .min(1)
-  .max(NAME_MAX)
+  .max(DOTTED.most)
   .refine((name) => !name.includes('\0') && name.toLowerCase() !== 'none', 'is no name of a role');
 
 const RoleByCaller = z.strictObject({
@@ -51,21 +69,7 @@ export const CallerSettings = z
       .meta({ description: "What statements run as; left out, the credential's own role" }),
   })
   .catchall(Source)
-  .superRefine((members, issues) => {
-    const names = Object.keys(members).filter((name) => name !== 'role');
-    for (const name of names) {
-      if (DOTTED.test(name) && name.length <= NAME_MAX) continue;
-      const message = `is no name of a setting: it needs a dot, such as app.${/^\w+$/.test(name) ? name : 'user'}, letters, digits and _ alone, and at most ${NAME_MAX} characters`;
-      issues.addIssue({ code: 'custom', path: [name], message });
-    }
-    const folded = new Set(names.map((name) => name.toLowerCase()));
-    if (folded.size < names.length) {
-      issues.addIssue({ code: 'custom', message: 'names one setting twice in other letter cases' });
-    }
-    if (names.length > SETTINGS_MAX) {
-      issues.addIssue({ code: 'custom', message: `has more than ${SETTINGS_MAX} settings` });
-    }
-  })
+  .superRefine((members, issues) => checkNames(members, DOTTED, issues))
   .meta({
     id: 'CallerSettings',
     description:
@@ -79,3 +83,33 @@ export const CallerSettings = z
     ],
   });
 export type CallerSettings = z.infer<typeof CallerSettings>;
+
+/** Member `session` of MySQL and MariaDB. */
+export const CallerVariables = z
+  .object({})
+  .catchall(Source)
+  .superRefine((members, issues) => checkNames(members, VARIABLE, issues))
+  .meta({
+    id: 'CallerVariables',
+    description:
+      'What the database is told of who calls, ahead of every statement: names of variables with what each holds. Triggers, functions and statements read them, such as `@app_user`. Callers below Admin cannot set',
+    examples: [{ '@app_user': 'username', '@app_level': 'level' }],
+  });
+
+/** Of either kind, as a configuration was stored. */
+export const AnyCallerSettings = z.union([CallerSettings, CallerVariables]);
+
+function checkNames(members: object, { form, most, advice }: Names, issues: z.RefinementCtx): void {
+  const names = Object.keys(members).filter((name) => name !== 'role' || form === VARIABLE.form);
+  for (const name of names) {
+    if (form.test(name) && name.length <= most) continue;
+    issues.addIssue({ code: 'custom', path: [name], message: advice(name) });
+  }
+  const folded = new Set(names.map((name) => name.toLowerCase()));
+  if (folded.size < names.length) {
+    issues.addIssue({ code: 'custom', message: 'names one setting twice in other letter cases' });
+  }
+  if (names.length > SETTINGS_MAX) {
+    issues.addIssue({ code: 'custom', message: `has more than ${SETTINGS_MAX} settings` });
+  }
+}

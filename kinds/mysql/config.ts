@@ -1,5 +1,6 @@
 /** The configuration of a MySQL or MariaDB endpoint. */
 import * as z from 'zod';
+import { CallerVariables } from '../caller-settings.ts';
 import {
   AllowFunctions,
   ConnectionParts,
@@ -18,6 +19,7 @@ export const MysqlConfig = z
     }),
     allow_functions: AllowFunctions.optional(),
     numbers: Numbers.optional(),
+    session: CallerVariables.optional(),
     transport: Transport.optional(),
     vpn_route: VpnRoute.optional(),
   })

@@ -1,6 +1,6 @@
 /** What reaches the backend of each connection, the edge or a relay: decided when a configuration is stored. Contract §6, "Edge or relay". */
 
-import { CallerSettings } from '../../kinds/caller-settings.ts';
+import { AnyCallerSettings, type CallerSettings } from '../../kinds/caller-settings.ts';
 import { type Kind, kindSpec } from '../../kinds/index.ts';
 import { canonicalHost } from '../../proto/addresses.ts';
 import { GatewayError } from '../../proto/errors.ts';
@@ -36,7 +36,7 @@ export function transportsOf(kind: Kind, config: EndpointConfig): Transports | n
 /** What the database is to be told of who calls; null for nothing. Spec: keys-and-doors.md §3. */
 export function callerSettingsIn({ session }: EndpointConfig): CallerSettings | null {
   const isAsked = isJsonObject(session) && Object.keys(session).length > 0;
-  return isAsked ? CallerSettings.parse(session) : null;
+  return isAsked ? AnyCallerSettings.parse(session) : null;
 }
 
 function notToldAtEdge(): GatewayError {

@@ -1,22 +1,12 @@
 /** Decides whether `/read` takes a statement, and whether a statement leaves traces on its connection. Contract §6. */
 import { GatewayError } from '../../../proto/errors.ts';
-import type { Json } from '../../../proto/json.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
-import { type Call, calledNames, callsOf, isForeign, tablesOf } from './calls.ts';
-import type { Catalog, UserFunction, View } from './catalog.ts';
-import { isEverywhere, isRefused, isUsual } from './functions.ts';
+import { type AllowedFunctions, suspectIn } from './allowed-functions.ts';
+import { calledNames, tablesOf } from './calls.ts';
+import type { Catalog, View } from './catalog.ts';
+import { isRefused } from './functions.ts';
 import { namesOf, type Token } from './lexer.ts';
 import { type Parsed, parseText, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
-
-/** Functions that the endpoint's configuration lets `/read` call: all users' own, or those listed. */
-export type AllowedFunctions = true | ReadonlySet<string>;
-
-/** `config.allow_functions`; listed names may carry their database. Letter case does not matter, as for the servers. */
-export function allowedFunctions(setting: Json | undefined): AllowedFunctions {
-  if (setting === true) return true;
-  const names = Array.isArray(setting) ? setting.filter((name) => typeof name === 'string') : [];
-  return new Set(names.map((name) => name.toLowerCase()));
-}
 
 /** How long a verdict stands, in milliseconds: a function made meanwhile is noticed after that. */
 const VERDICT_MS = 60_000;
@@ -89,15 +79,10 @@ export class Guard {
     tokens: readonly Token[],
     catalog: Catalog,
   ): Promise<GatewayError | undefined> {
-    if (this.#allowed === true) return undefined;
-    const calls = callsOf(tokens).filter((call) => !isServers(call) && !this.#allowsPath(call));
-    const found = await catalog.functions([...new Set(calls.map(({ name }) => name))]);
-    const own = found.find((each) => !this.#allows(each));
-    if (own) return userFunctionRefusal(own);
-    const unknown = calls.find(
-      (call) => !mayBeServers(call) && !found.some((each) => isMeant(call, each)),
-    );
-    return unknown && unknownFunctionRefusal(unknown.path.join('.'));
+    const suspect = await suspectIn(tokens, catalog, this.#allowed);
+    if (suspect === undefined) return undefined;
+    const { name, isUsers } = suspect;
+    return isUsers ? userFunctionRefusal(name) : unknownFunctionRefusal(name);
   }
 
   async #refusedView(
@@ -122,38 +107,6 @@ export class Guard {
     if (unseen) return hiddenViewRefusal(unseen.schema, unseen.name);
     return this.#refusalOf(inside, catalog, seen, depth + 1);
   }
-
-  /** Listed names may leave the database out; of a package's function not the package. */
-  #allowsPath({ path }: Call): boolean {
-    if (this.#allowed === true) return true;
-    const beginnings = path.length > 1 ? [0, 1] : [0];
-    return beginnings.some((at) => this.#listed(path.slice(at).join('.').toLowerCase()));
-  }
-
-  #listed(name: string): boolean {
-    return this.#allowed === true || this.#allowed.has(name);
-  }
-
-  #allows({ schema, name }: UserFunction): boolean {
-    return this.#listed(name.toLowerCase()) || this.#listed(`${schema}.${name}`.toLowerCase());
-  }
-}
-
-/** Whether a call is one of the server's own for sure. */
-function isServers(call: Call): boolean {
-  return call.bare && isEverywhere(call.name.toUpperCase());
-}
-
-/** Whether it is, when no user has a function of that name. */
-function mayBeServers(call: Call): boolean {
-  return !isForeign(call) && (call.alias || isUsual(call.name.toUpperCase()));
-}
-
-/** Whether a function that was found is the one that is called. */
-function isMeant({ path }: Call, { schema, name }: UserFunction): boolean {
-  const [last, first] = path.toReversed();
-  const isSame = last?.toLowerCase() === name.toLowerCase() && path.length <= 2;
-  return isSame && (first === undefined || first.toLowerCase() === schema.toLowerCase());
 }
 
 function functionRefusal(name: string): GatewayError {
@@ -162,8 +115,7 @@ function functionRefusal(name: string): GatewayError {
   return refusal('read_function', message, shown);
 }
 
-function userFunctionRefusal({ schema, name }: UserFunction): GatewayError {
-  const shown = schema === '' ? name : `${schema}.${name}`;
+function userFunctionRefusal(shown: string): GatewayError {
   const message =
     `Function ${shown} is a user's and not taken on /read; send the statement to /write, ` +
     'or name it in allow_functions';

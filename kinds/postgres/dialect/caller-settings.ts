@@ -3,7 +3,7 @@
  * which statements could set them. Spec: keys-and-doors.md §3.
  */
 import type { SessionSettings } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { mayNotSet } from '../../setter-refusal.ts';
 import type { Statement } from './ask.ts';
 import type { Parsed } from './statement.ts';
 
@@ -103,19 +103,4 @@ export function demandSetsNothing(parsed: Parsed | undefined): void {
   // SELECT INTO makes a table.
   if (SETS_NOTHING.has(kind) && (plain || !isQuery)) return;
   throw mayNotSet(parsed.unreadable ?? parsed.kind);
-}
-
-/** @param what of a statement, such as SET @param name of a function */
-export function mayNotSet(what: string, name?: string): GatewayError {
-  const message = `${what} needs Admin on this endpoint: config.session tells its database who calls`;
-  return new GatewayError('FORBIDDEN', message, {
-    details: [
-      {
-        rule: 'session_settings',
-        path: 'query',
-        message,
-        ...(name === undefined ? {} : { function: name }),
-      },
-    ],
-  });
 }

@@ -1,6 +1,7 @@
 /** Decides which statements could set what `config.session` tells of their caller. Spec: keys-and-doors.md §3. */
 import { LruMap } from '../../../proto/lru-map.ts';
-import { demandSetsNothing, mayNotSet } from './caller-settings.ts';
+import { mayNotSet } from '../../setter-refusal.ts';
+import { demandSetsNothing } from './caller-settings.ts';
 import { type AllowedFunctions, ask, type CheckedStatement } from './guard.ts';
 import type { Inquirer } from './inquirer.ts';
 import { lookUpAll } from './reach.ts';

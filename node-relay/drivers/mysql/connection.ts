@@ -13,7 +13,7 @@ import type { Lendable } from '../lend.ts';
 import { Unreadable } from '../loss.ts';
 import { TlsFailed } from '../tls-socket.ts';
 import { connectFailure, endsConnection, fromFailure } from './errors.ts';
-import type { Prepared, Sink } from './exchange.ts';
+import type { Companions, Prepared, Sink } from './exchange.ts';
 import { kill } from './kill.ts';
 import { type Encryption, encryptionsOf, type LoggedIn, lacksTls, logIn } from './login.ts';
 import { COMMAND, command, type Outcome, type Reader, textCommand } from './packets.ts';
@@ -92,8 +92,8 @@ export class Connection implements Lendable {
   }
 
   /** Runs a statement as it is, in the text form. */
-  query(text: string, sink: Sink = {}, commits = false): Promise<Outcome> {
-    return this.wire.send(textCommand(COMMAND.query, text), sink, commits);
+  query(text: string, sink: Sink = {}, commits = false, around?: Companions): Promise<Outcome> {
+    return this.wire.send(textCommand(COMMAND.query, text), sink, commits, around);
   }
 
   /** A prepared statement, kept for the next call. @throws ServerError, ConnectionLost */
@@ -120,8 +120,9 @@ export class Connection implements Lendable {
     values: readonly Json[],
     sink: Sink,
     commits: boolean,
+    around?: Companions,
   ): Promise<Outcome> {
-    return this.wire.send(executeCommand(prepared, values), sink, commits);
+    return this.wire.send(executeCommand(prepared, values), sink, commits, around);
   }
 
   /** Lets go of a statement that is not kept. */

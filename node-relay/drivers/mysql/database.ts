@@ -1,6 +1,8 @@
 /** One pool's database: its connections, and what its reads may call. */
 
-import type { Guard } from '../../../kinds/mysql/dialect/guard.ts';
+import type { AllowedFunctions } from '../../../kinds/mysql/dialect/allowed-functions.ts';
+import { Guard } from '../../../kinds/mysql/dialect/guard.ts';
+import { SetterGuard } from '../../../kinds/mysql/dialect/setter-guard.ts';
 import { HiddenTraces } from '../../../kinds/mysql/dialect/traces.ts';
 import type { ConnectionPool } from '../driver.ts';
 import { Lender, type Traces } from '../lend.ts';
@@ -9,11 +11,13 @@ import type { Connection } from './connection.ts';
 /** Lends connections to calls; what the server reports about them counts beside what a call says it left. */
 export class Database extends Lender<Connection> {
   readonly guard: Guard;
+  readonly setters: SetterGuard;
   readonly hidden = new HiddenTraces();
 
-  constructor(pool: ConnectionPool<Connection>, guard: Guard) {
+  constructor(pool: ConnectionPool<Connection>, allowed: AllowedFunctions) {
     super(pool);
-    this.guard = guard;
+    this.guard = new Guard(allowed);
+    this.setters = new SetterGuard(allowed);
   }
 
   override giveBack(connection: Connection, traces: Traces): void {

@@ -18,3 +18,9 @@ export interface Prepared {
   readonly id: number;
   readonly parameters: number;
 }
+
+/** Commands that are sent with another in one trip, ahead of it and behind it. Servers answer them in their order. */
+export interface Companions {
+  readonly ahead: Buffer;
+  readonly behind: Buffer;
+}

@@ -1,6 +1,7 @@
 /** Sends one statement on one connection: what goes around it, its parameters, its result. */
 
 import { isRead, type StatementScope } from '../../../kinds/mysql/dialect/admit.ts';
+import { aroundOf } from '../../../kinds/mysql/dialect/caller-settings.ts';
 import { Catalog } from '../../../kinds/mysql/dialect/catalog.ts';
 import { checkCount } from '../../../kinds/mysql/dialect/count.ts';
 import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
@@ -16,8 +17,8 @@ import type { Traces } from '../lend.ts';
 import { ConnectionLost } from '../loss.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import type { Prepared, Sink } from './exchange.ts';
-import type { Outcome } from './packets.ts';
+import type { Companions, Prepared, Sink } from './exchange.ts';
+import { COMMAND, type Outcome, textCommand } from './packets.ts';
 import { type RowOptions, SeveralResults, SqlResult } from './result.ts';
 import { readsAsGuard } from './session.ts';
 
@@ -61,15 +62,21 @@ export async function admitted(
 /** The server prepares no statements of this sort: it is sent as it is. */
 const NOT_PREPARABLE = 1295;
 
-/** Runs a statement in the binary form, or as text where the server prepares none of its sort. */
+/**
+ * Runs a statement in the binary form, or as text where the server prepares none of its sort; around it, what tells who
+ * calls. All statements of callers pass here.
+ * @throws GatewayError FORBIDDEN where it could set what is told of its caller
+ */
 export async function send(
-  { connection }: Execution,
+  execution: Execution,
   { parsed, values }: Pick<Ready, 'parsed' | 'values'>,
   sinkOf: (form: RowOptions['form']) => Sink,
   commits: boolean,
 ): Promise<Outcome> {
+  const { connection } = execution;
+  const around = await tellingWhoCalls(execution, parsed);
   if (values.length === 0 && !parsed.prepared) {
-    return connection.query(parsed.text, sinkOf('text'), commits);
+    return connection.query(parsed.text, sinkOf('text'), commits, around);
   }
   let prepared: Prepared;
   try {
@@ -77,13 +84,32 @@ export async function send(
   } catch (error) {
     const asText = error instanceof ServerError && error.errno === NOT_PREPARABLE;
     if (!asText || values.length > 0) throw error;
-    return connection.query(parsed.text, sinkOf('text'), commits);
+    return connection.query(parsed.text, sinkOf('text'), commits, around);
   }
   try {
-    return await connection.execute(prepared, values, sinkOf('binary'), commits);
+    return await connection.execute(prepared, values, sinkOf('binary'), commits, around);
   } finally {
     connection.release(parsed.text, prepared);
   }
+}
+
+async function tellingWhoCalls(
+  { database, connection, call, place }: Execution,
+  parsed: Parsed,
+): Promise<Companions | undefined> {
+  const { session } = call;
+  if (session === undefined) return undefined;
+  if (!session.maySet) {
+    const catalog = new Catalog((query, values) => connection.rows(query, values));
+    await database.setters.admit(parsed, catalog, place !== 'call');
+  }
+  const around = aroundOf(session, parsed);
+  return (
+    around && {
+      ahead: textCommand(COMMAND.query, around.ahead),
+      behind: textCommand(COMMAND.query, around.behind),
+    }
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Driver of kind `mysql`: MySQL and MariaDB over their own protocol, rows straight to JSON text. */
 
-import { allowedFunctions, Guard } from '../../../kinds/mysql/dialect/guard.ts';
+import { allowedFunctions } from '../../../kinds/mysql/dialect/allowed-functions.ts';
 import { inspectTables } from '../../../kinds/mysql/dialect/inspect.ts';
 import { settingsOf } from '../../../kinds/mysql/dialect/settings.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
@@ -60,8 +60,8 @@ export const mysql: Driver<MysqlRequest, MysqlClient> = {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings, mode, route: {} };
     const open = (signal: AbortSignal) => connect(recipe, signal);
-    const guard = new Guard(allowedFunctions(envelope.settings.allow_functions));
-    const database = new Database(poolOf(host, open), guard);
+    const allowed = allowedFunctions(envelope.settings.allow_functions);
+    const database = new Database(poolOf(host, open), allowed);
     return new MysqlClient(database, new MysqlChanges(database, host), open);
   },
 };

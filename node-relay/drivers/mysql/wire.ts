@@ -1,34 +1,11 @@
 /** Speaks the command phase of the MySQL protocol on a socket that is logged in. */
 import type { Socket } from 'node:net';
 import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
-import type { Column } from '../../../kinds/mysql/dialect/types.ts';
 import { ConnectionLost, Unreadable } from '../loss.ts';
-import type { Prepared, Sink } from './exchange.ts';
+import type { Companions, Prepared, Sink } from './exchange.ts';
 import { OTHER_MAX, PacketFrames, type Taker } from './packet-frames.ts';
-import {
-  type Outcome,
-  PAYLOAD_MAX,
-  type Reader,
-  readColumn,
-  readError,
-  readOk,
-  STATUS,
-} from './packets.ts';
-
-/** One command under way. */
-interface Pending {
-  readonly sink: Sink;
-  readonly kind: 'result' | 'prepare';
-  readonly resolve: (outcome: Outcome & { prepared?: Prepared }) => void;
-  readonly reject: (error: Error) => void;
-  state: 'first' | 'columns' | 'columns end' | 'rows' | 'definitions';
-  /** Columns to come, or definitions with the packets that end them. */
-  left: number;
-  columns: Column[];
-  columnBytes: number;
-  prepared?: Prepared;
-  failure?: Error;
-}
+import { type Outcome, type Reader, readColumn, readError, readOk, STATUS } from './packets.ts';
+import { type Pending, readEnd, sending } from './pending.ts';
 
 /** What a row of the driver's own questions may hold, in bytes. */
 const OWN_ROW_MAX = 32 * 1024 * 1024;
@@ -82,15 +59,16 @@ export class Wire implements Taker {
   /**
    * Sends a command and answers what it came to, after its last row.
    * @param commits whether it may change what is kept
+   * @param companions what goes around it; the connection is lost where the server refuses one of them
    * @throws ServerError what the server answered; ConnectionLost; what the sink throws
    */
-  send(bytes: Buffer, sink: Sink = {}, commits = false): Promise<Outcome> {
-    return this.#exchange(bytes, 'result', sink, commits);
+  send(bytes: Buffer, sink: Sink = {}, commits = false, companions?: Companions): Promise<Outcome> {
+    return this.#exchange({ bytes, companions }, 'result', sink, commits);
   }
 
   /** Prepares a statement. @throws ServerError, ConnectionLost */
   async prepare(bytes: Buffer): Promise<Prepared> {
-    const { prepared } = await this.#exchange(bytes, 'prepare', {}, false);
+    const { prepared } = await this.#exchange({ bytes }, 'prepare', {}, false);
     if (!prepared) throw new Error('no statement was prepared');
     return prepared;
   }
@@ -112,11 +90,13 @@ export class Wire implements Taker {
     this.onLost?.();
     const pending = this.#pending;
     this.#pending = undefined;
-    pending?.reject(this.lost);
+    // What it came to is known already.
+    if (pending?.told) pending.told();
+    else pending?.reject(this.lost);
   }
 
   #exchange(
-    bytes: Buffer,
+    { bytes, companions }: { bytes: Buffer; companions?: Companions | undefined },
     kind: Pending['kind'],
     sink: Sink,
     commits: boolean,
@@ -124,11 +104,18 @@ export class Wire implements Taker {
     return new Promise((resolve, reject) => {
       if (this.lost) return reject(this.lost);
       if (this.#stopped) return reject(new ConnectionLost('The call was stopped'));
-      const begun = { state: 'first', left: 0, columns: [], columnBytes: 0 } as const;
-      this.#pending = { ...begun, columns: [], sink, kind, resolve, reject };
-      this.#frames.expect(Math.floor((bytes.length - 4) / (PAYLOAD_MAX + 4)) + 1);
+      const { whole, answered, ...begun } = sending(bytes, companions);
+      this.#pending = {
+        ...begun,
+        ...{ left: 0, columns: [], columnBytes: 0 },
+        sink,
+        kind,
+        resolve,
+        reject,
+      };
+      this.#frames.expect(answered);
       if (commits) this.uncertain = true;
-      if (this.socket.writable) this.socket.write(bytes);
+      if (this.socket.writable) this.socket.write(whole);
     });
   }
 
@@ -172,6 +159,10 @@ export class Wire implements Taker {
   }
 
   #step(pending: Pending, reader: Reader, last: boolean): void {
+    if (pending.state === 'ahead' || pending.state === 'behind') {
+      this.#companion(pending, reader);
+      return;
+    }
     const marker = reader.next;
     if (marker === 0xff && pending.state !== 'columns') {
       this.#fail(pending, readError(reader));
@@ -202,6 +193,19 @@ export class Wire implements Taker {
         if (pending.left === 0) this.#settle(pending, this.#nothing());
         break;
     }
+  }
+
+  /** @throws ServerError where it is refused: what comes next on the connection cannot rely on it */
+  #companion(pending: Pending, reader: Reader): void {
+    if (reader.next === 0xff) throw readError(reader);
+    this.status = readOk(reader).status;
+    if (pending.state === 'ahead') {
+      pending.state = 'first';
+      this.#frames.expect(pending.among ?? 1);
+      return;
+    }
+    this.#pending = undefined;
+    pending.told?.();
   }
 
   #nothing(): Outcome {
@@ -250,7 +254,9 @@ export class Wire implements Taker {
   #rowsEnd(pending: Pending, reader: Reader, last: boolean): void {
     const status = readEnd(reader);
     const goesOn = (status & STATUS.moreResults) !== 0;
-    if (!last && !goesOn) throw new Unreadable('rows behind their end');
+    if (!last && !goesOn && pending.among === undefined) {
+      throw new Unreadable('rows behind their end');
+    }
     this.#done(pending, { affected: 0n, insertId: 0n, status });
   }
 
@@ -265,25 +271,26 @@ export class Wire implements Taker {
   }
 
   #fail(pending: Pending, error: ServerError): void {
-    this.uncertain = false;
-    this.#pending = undefined;
-    pending.reject(error);
+    this.#end(pending, () => pending.reject(error));
   }
 
   #settle(pending: Pending, outcome: Outcome): void {
-    this.uncertain = false;
-    this.#pending = undefined;
-    if (pending.failure) pending.reject(pending.failure);
-    else pending.resolve(pending.prepared ? { ...outcome, prepared: pending.prepared } : outcome);
+    const { failure, prepared } = pending;
+    this.#end(pending, () => {
+      if (failure) pending.reject(failure);
+      else pending.resolve(prepared ? { ...outcome, prepared } : outcome);
+    });
   }
-}
 
-/** Answers the status. Source: "EOF_Packet". */
-function readEnd(reader: Reader): number {
-  if (reader.u8() !== 0xfe) throw new Unreadable('columns without an end');
-  // Warnings, which are not used.
-  reader.over(2);
-  const status = reader.u16();
-  reader.done();
-  return status;
+  #end(pending: Pending, tell: () => void): void {
+    this.uncertain = false;
+    if (pending.among !== undefined) {
+      pending.state = 'behind';
+      pending.told = tell;
+      this.#frames.expect(1);
+      return;
+    }
+    this.#pending = undefined;
+    tell();
+  }
 }

@@ -1,7 +1,9 @@
 /** One connection's database at PlanetScale: how it is asked, and what was learned of it. */
+
+import { allowedFunctions } from '../../../../kinds/mysql/dialect/allowed-functions.ts';
 import { type AskRows, Catalog } from '../../../../kinds/mysql/dialect/catalog.ts';
 import { ServerError } from '../../../../kinds/mysql/dialect/failures.ts';
-import { allowedFunctions, Guard } from '../../../../kinds/mysql/dialect/guard.ts';
+import { Guard } from '../../../../kinds/mysql/dialect/guard.ts';
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import type { EdgeHost } from '../driver.ts';
