@@ -91,6 +91,17 @@ export async function makeOrganization(
   return String(token);
 }
 
+/** Makes another endpoint in the organization that is measured. */
+export async function addEndpoint(
+  { port, headers }: Pick<MeasuredGateway, 'port' | 'headers'>,
+  id: string,
+  kind: string,
+  url: string,
+): Promise<void> {
+  const made = { endpoint: id, kind, config: { write_conn: { url } } };
+  await post(`http://127.0.0.1:${port}/api/v1/endpoints`, made, { ...headers });
+}
+
 /** Makes a key that reads the endpoint `measured` alone. */
 async function makeKey(port: number, token: string): Promise<string> {
   const body = { name: 'measured', endpoints: { measured: 'Read' } };

@@ -8,7 +8,8 @@ export interface Load {
   readonly port: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** The same for all connections, or one for each, by its number. */
+  readonly body: string | ((connection: number) => string);
   readonly connections: number;
   readonly seconds: number;
   /** Requests that a connection sends in one write before it waits for their replies; default 1. */
@@ -30,19 +31,20 @@ export interface Measured {
  */
 export async function generateLoad(load: Load): Promise<Measured> {
   const batch = load.batch ?? 1;
-  const request = requestText(load).repeat(batch);
   const latencies: number[] = [];
   const until = performance.now() + load.seconds * 1000;
-  const workers = Array.from({ length: load.connections }, () =>
-    keepAsking(load.port, { request, batch }, until, latencies),
-  );
+  const workers = Array.from({ length: load.connections }, (_, connection) => {
+    const request = requestText(load, connection).repeat(batch);
+    return keepAsking(load.port, { request, batch }, until, latencies);
+  });
   await Promise.all(workers);
   latencies.sort((one, other) => one - other);
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
   return { throughput: latencies.length / load.seconds, p50: at(0.5), p99: at(0.99) };
 }
 
-function requestText({ method = 'POST', path, headers, body }: Load): string {
+function requestText({ method = 'POST', path, headers, body: given }: Load, at: number): string {
+  const body = typeof given === 'string' ? given : given(at);
   const lines = Object.entries({
     Host: 'localhost',
     'Content-Type': 'application/json',
