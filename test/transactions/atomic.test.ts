@@ -11,6 +11,7 @@ let organization: Organization;
 let postgres: FreshDatabase;
 let inside: pg.Client;
 let outside: mysql.Connection;
+let mysqlUrl: string;
 const database = `test_${randomUUID().replaceAll('-', '')}`;
 
 beforeAll(async () => {
@@ -27,6 +28,7 @@ beforeAll(async () => {
     `CREATE TABLE ${database}.entries (id int PRIMARY KEY AUTO_INCREMENT, name varchar(50) UNIQUE, n int)`,
   );
   own.pathname = `/${database}`;
+  mysqlUrl = own.href;
   inside = new pg.Client(postgres.url);
   await inside.connect();
   await inside.query(
@@ -167,23 +169,30 @@ describe('deadlines and waits', () => {
     await expect.poll(prepared).toBe(0);
   });
 
-  test('a row locked by itself through a second endpoint is told, not waited out', async () => {
-    await organization.call('POST', '/endpoints', {
-      ...{ endpoint: 'pg2', kind: 'postgres', config: { write_conn: { url: postgres.url } } },
-    });
-    await transact([addPg('own')]);
-    const update = (endpoint: string) => ({
-      endpoint,
-      query: "UPDATE entries SET n = n + 1 WHERE name = 'own'",
-    });
-    const started = Date.now();
-    expect(await transact([update('pg'), update('pg2')])).toMatchObject({
-      status: 409,
-      body: { code: 'TRANSACTION_DEADLOCK' },
-    });
-    expect(Date.now() - started).toBeLessThan(10_000);
-    await expect.poll(prepared).toBe(0);
-  });
+  test.each([
+    ['postgres', 'pg', () => postgres.url, addPg],
+    ['mysql', 'my', () => mysqlUrl, addMy],
+  ] as const)(
+    'a row of %s locked by itself through a second endpoint is told, not waited out',
+    async (kind, first, url, add) => {
+      const second = `${first}2`;
+      await organization.call('POST', '/endpoints', {
+        ...{ endpoint: second, kind, config: { write_conn: { url: url() } } },
+      });
+      await transact([add('own')]);
+      const update = (endpoint: string) => ({
+        endpoint,
+        query: "UPDATE entries SET n = n + 1 WHERE name = 'own'",
+      });
+      const started = Date.now();
+      expect(await transact([update(first), update(second)])).toMatchObject({
+        status: 409,
+        body: { code: 'TRANSACTION_DEADLOCK' },
+      });
+      expect(Date.now() - started).toBeLessThan(10_000);
+      await expect.poll(prepared).toBe(0);
+    },
+  );
 });
 
 test('the order of those that conflict is the order in both databases', async () => {

@@ -78,6 +78,8 @@ export class Connection implements Lendable {
   inUse = true;
   /** LOCK TABLES of its lease may be in force. */
   tablesLocked = false;
+  /** Name of the share of a transaction that is worked on, or was prepared, on it. */
+  share: string | undefined;
   readonly #recipe: Recipe;
   readonly #threadId: number;
   #began = '';
@@ -209,6 +211,7 @@ export class Connection implements Lendable {
       await this.wire.send(command(Buffer.from([COMMAND.reset])));
       this.#prepared.clear();
       this.tablesLocked = false;
+      this.share = undefined;
       await this.#setUp();
       return (await this.#identity()) === this.#began;
     } catch {

@@ -38,6 +38,7 @@ import type {
   Share,
   ShareStatus,
 } from '../../../proto/prepares.ts';
+import { orAbort } from '../deadline.ts';
 import type { Driver, Host } from '../driver.ts';
 import { ConnectionLease } from '../lease.ts';
 import { attempt, poolOf } from '../lend.ts';
@@ -157,8 +158,10 @@ export class MysqlClient
   }
 
   waits(prefix: string, call: Call): Promise<LockWaits> {
-    const { looks } = this.#parts;
-    return this.#finish(call, (connection) => looks.look(connection, prefix));
+    const look = this.#parts.looks.look(prefix, (signal, work) =>
+      onAnyConnection(this.#database, this.#open, { mode: call.mode, signal }, work),
+    );
+    return orAbort(look, call.signal);
   }
 
   warnings(call: Call): Promise<readonly Warning[]> {

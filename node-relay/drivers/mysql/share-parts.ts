@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { HeldConnections } from './held.ts';
 import { LockLooks } from './lock-waits.ts';
+import { worksOn } from './worked-on.ts';
 
 /** The variable of a session's level, the newer name first. */
 const LEVEL_NAMES = ['transaction_isolation', 'tx_isolation'] as const;
@@ -33,6 +34,7 @@ export class ShareParts {
   async announce(connection: Connection, name: string): Promise<string> {
     const ask = () =>
       connection.rows(`SELECT CAST(GET_LOCK(?, 0) AS CHAR), @@SESSION.${this.levelName}`, [name]);
+    worksOn(connection, name);
     const rows = await ask().catch((error: unknown) => {
       if (!(error instanceof ServerError) || error.errno !== UNKNOWN_VARIABLE) throw error;
       this.levelName = LEVEL_NAMES[1];
@@ -45,4 +47,5 @@ export class ShareParts {
 /** Shows a share's name no longer. */
 export async function withdraw(connection: Connection, name: string): Promise<void> {
   await connection.query(`DO RELEASE_LOCK('${name}')`);
+  connection.share = undefined;
 }
