@@ -2,6 +2,7 @@
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
 import type { Ticket } from '../proto/work/queue.ts';
 import type { KeyIdentity } from './access/api-keys/identity.ts';
+import type { Door } from './access/door/door.ts';
 import type { ExternalIdentity } from './access/external/identity.ts';
 import type { AuditChainObject } from './audit/object.ts';
 import type { TransactionLogObject } from './calls/transactions/object.ts';
@@ -132,7 +133,10 @@ export function hasAccount({ external, key }: Caller): boolean {
 
 /** What a call of a known caller may reach. */
 export interface Context extends PublicContext {
+  /** Whose rights it has. */
   readonly caller: Caller;
+  /** Where these are not of who called, but of the author of a template or workflow. */
+  readonly door?: Door | undefined;
   /** In the line of heavy work, of a request with a large body. */
   readonly place?: Ticket | undefined;
 }

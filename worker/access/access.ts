@@ -5,6 +5,7 @@ import { effectiveLevel, type Level, reaches } from '../levels.ts';
 import { visible } from '../shapes/visible.ts';
 import { ruledSubject } from './api-keys/identity.ts';
 import type { Demand } from './demand.ts';
+import { authorLowered } from './door/door.ts';
 import { ENTITY_KINDS, type Entity, explain, type Question } from './explain.ts';
 import { type Policy, policyOf, policyOn, remembered, widened } from './policy.ts';
 import {
@@ -165,11 +166,23 @@ export async function authorize<Params, Resource>(
  * Refuses a level that is too low, and says why it is no higher. The one way to demand a right
  * beyond a route's own: the caller adds what it returns to the demands of the call, which are
  * looked at again before its reply is told again.
- * @throws GatewayError FORBIDDEN with an `Explanation` as its one detail
+ * @throws GatewayError FORBIDDEN with an `Explanation` as its one detail; of the author of a door, naming them
  */
 export function demand(standing: HeldLevel, needed: Level): Demand {
   const { held, policy, params } = standing;
-  if (reaches(held, needed)) return { on: policy.on, named: textsOf(params), level: needed };
+  const { door, username } = policy;
+  const by = door && { kind: door.kind, id: door.id, uuid: policy.caller.userUuid, username };
+  if (reaches(held, needed)) {
+    return { on: policy.on, named: textsOf(params), level: needed, ...(by && { by }) };
+  }
+  if (door) {
+    throw authorLowered(door, {
+      author: visible(username),
+      held,
+      needed,
+      place: placeOf(standing),
+    });
+  }
   const message = `This operation needs ${needed} access on ${placeOf(standing)}`;
   throw new GatewayError('FORBIDDEN', message, {
     details: [{ ...explain(questionOf(standing, needed)) }],

@@ -1,6 +1,7 @@
 /** What a call demands of its caller's rights: kept with a reply that may be told again. */
 import type { ResourceKind } from '../db/schema.ts';
 import type { Level } from '../levels.ts';
+import type { DoorName } from './door/door.ts';
 
 /** What a level is held on. */
 export interface HeldOn {
@@ -16,6 +17,14 @@ export interface Demand {
   /** As a refusal names it: `{endpoint: 'orders'}`. */
   readonly named: Readonly<Record<string, string>>;
   readonly level: Level;
+  /** Of the author of a door, not of who called. */
+  readonly by?: DemandedOf | undefined;
+}
+
+/** The author whose rights a demand is of. */
+export interface DemandedOf extends DoorName {
+  readonly uuid: string;
+  readonly username: string;
 }
 
 /** Each demand once, without those of `before`. */

@@ -10,6 +10,7 @@ import { compareKey } from './api-keys/caller.ts';
 import { type KeyLimits, keyName, limitOn, limitOnUuid } from './api-keys/identity.ts';
 import { demandTaken } from './api-keys/standing.ts';
 import type { HeldOn } from './demand.ts';
+import { authorGone, type Door } from './door/door.ts';
 import type { EntityKind } from './explain.ts';
 import { bounded } from './external/identity.ts';
 import { selectMembership, selectRules } from './store.ts';
@@ -23,6 +24,8 @@ export interface Policy {
   /** What the levels are held on. */
   readonly on: HeldOn;
   readonly caller: Caller;
+  /** Of the author of a door: which. */
+  readonly door?: Door | undefined;
   /** Of a key `key:<name>`, or `key:<owner>/<name>`. */
   readonly username: string;
   /** Whose rules these are: of a personal key its owner's username, else the same. */
@@ -130,15 +133,17 @@ export interface RuleInForce extends Rule {
 /**
  * The policy that rows give the caller.
  * @param on what the rules bear on beside the organization, if there is something
- * @throws GatewayError TOKEN_REVOKED when the caller is no longer a member, or became one or changed password or username after the token was issued; when a key is gone, or used from elsewhere; TOKEN_EXPIRED of a key
+ * @throws GatewayError FORBIDDEN when the author of a door is no longer a member; TOKEN_REVOKED when the caller is not, or became one or changed password or username after the token was issued; when a key is gone, or used from elsewhere; TOKEN_EXPIRED of a key
  */
 export function policyOf(
-  { caller, address, now }: Context,
+  { caller, door, address, now }: Context,
   [standing]: readonly MembershipRow[],
   given: readonly Rule[],
   on: HeldOn = { kind: 'organization', uuid: caller.orgUuid },
 ): Policy {
-  if (!standing || standing.validFrom > caller.issuedAt) throw tokenRevoked();
+  if (!standing || standing.validFrom > caller.issuedAt) {
+    throw door ? authorGone(door, caller.userUuid) : tokenRevoked();
+  }
   const { account, keyName: name, key } = standing;
   const limits = key && caller.key?.owner !== undefined ? key : undefined;
   const shownKey = name === null ? undefined : keyName(name, limits && account);
@@ -157,6 +162,7 @@ export function policyOf(
     rules,
     on,
     caller,
+    door,
     username: shownKey ?? account,
     account: limits ? account : (shownKey ?? account),
     limits,
@@ -213,6 +219,21 @@ export function widened(
     }
   }
   return policy;
+}
+
+/**
+ * How a caller stands to the rules of a resource: they are changed by Admins of the organization, and by
+ * Admins of the resource. A rule on the resource gives there, but takes nothing away. Contract §4.
+ */
+export function administering(policy: Policy): Policy {
+  const alone = onOrganizationAlone(policy);
+  return reaches(effectiveLevel(policy), effectiveLevel(alone)) ? policy : alone;
+}
+
+/** The caller's policy on the organization, without rules on its resources. */
+export function onOrganizationAlone(policy: Policy): Policy {
+  const rules = policy.rules.filter(({ resourceKind }) => resourceKind === 'organization');
+  return { ...policy, onResource: [], rules };
 }
 
 function inForce(caller: Caller, rule: Rule): RuleInForce {

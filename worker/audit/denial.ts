@@ -1,11 +1,18 @@
 /** Entries of refusals: whose, of what, why. Written after the reply. */
 import { errors } from 'jose';
 import { ERRORS, type GatewayError } from '../../proto/errors.ts';
+import type { Demand } from '../access/demand.ts';
 import type { Context, PublicContext } from '../context.ts';
 import type { AnyRoute } from '../route.ts';
 import { isUuid } from '../shapes/ids.ts';
 import { actionOf } from './action.ts';
 import { type Actor, actorOf, recordAfterReply } from './record.ts';
+
+/** A call that was refused, and what was demanded before. */
+interface Refused {
+  readonly result: GatewayError;
+  readonly demands: readonly Demand[];
+}
 
 /**
  * Records a refusal with 403, and with 401 where the token tells the organization: one that has
@@ -16,18 +23,19 @@ export function recordDenial(
   ctx: PublicContext | Context,
   route: AnyRoute,
   params: Readonly<Record<string, string>>,
-  refusal: GatewayError,
+  { result: refusal, demands }: Refused,
 ): void {
   if (route.access.level === 'Public') return;
   const { status } = ERRORS[refusal.code];
-  if (status === 401 || status === 403) ctx.afterReply(record(ctx, route, params, refusal));
+  if (status === 401 || status === 403)
+    ctx.afterReply(record(ctx, route, params, { result: refusal, demands }));
 }
 
 async function record(
   ctx: PublicContext | Context,
   route: AnyRoute,
   params: Readonly<Record<string, string>>,
-  refusal: GatewayError,
+  { result: refusal, demands }: Refused,
 ): Promise<void> {
   const actor = 'caller' in ctx ? actorOf(ctx.caller) : expiredActor(refusal);
   if (actor === undefined) return;
@@ -37,7 +45,7 @@ async function record(
     action: actionOf(route),
     resource: resource ?? `organization:${actor.orgUuid}`,
     outcome: 'denied',
-    details: { code: refusal.code },
+    details: { code: refusal.code, author: authorIn(refusal, demands) },
   });
 }
 
@@ -76,4 +84,11 @@ function uuidOf(resource: unknown): string | undefined {
     return resource.uuid;
   }
   return 'row' in resource ? uuidOf(resource.row) : undefined;
+}
+
+/** The author whose rights the call had, or did not have enough of. */
+function authorIn({ details }: GatewayError, demands: readonly Demand[]): string | undefined {
+  const refused = details.find((each) => 'rule' in each && each.rule === 'run_as');
+  if (refused && 'author' in refused && typeof refused.author === 'string') return refused.author;
+  return demands.findLast(({ by }) => by !== undefined)?.by?.username;
 }

@@ -10,6 +10,8 @@ export type Outcome = 'success' | 'denied' | 'failed';
 export interface AuditDetails {
   /** UUID of the account that acted, or that a login was tried for. */
   readonly actor_uuid?: string;
+  /** Username of the author whose rights it had, where these were not the actor's: `runAs`. */
+  readonly author?: string | undefined;
   /** The resource's id as its owners know it. */
   readonly id?: string;
   /** What was changed, as dotted paths. */
@@ -51,8 +53,8 @@ const CONTROL = /[\u0000-\u001f\u007f]/g;
 
 /** The entry as it is stored: bounded, well-formed Unicode, with the known details and no others. */
 export function tidied(entry: NewEntry): NewEntry {
-  const { actor_uuid, id, fields, subject, level, node, code } = entry.details;
-  const texts = { actor_uuid, id, subject, level, node, code };
+  const { actor_uuid, author, id, fields, subject, level, node, code } = entry.details;
+  const texts = { actor_uuid, author, id, subject, level, node, code };
   const kept = Object.entries(texts).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, tidyText(value)] as const],
   );

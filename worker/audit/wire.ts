@@ -97,6 +97,10 @@ const Details = z
       'UUID of the account that acted, or that a login was tried for',
       SAMPLE.adaUuid,
     ),
+    author: detail(
+      'Username of the author whose rights it had, or lacked, where these were not the rights of who called: `runAs`',
+      SAMPLE.ada,
+    ),
     id: detail("The resource's id as its owners know it", SAMPLE.endpoint),
     fields: z
       .array(z.string())

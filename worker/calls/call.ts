@@ -66,10 +66,10 @@ export async function call(
       keyed && !isOwn ? once(own, { ...keyed, bytes, body, policy, demands }, run) : run(own);
     return place ? ended.finally(() => giveBack(place)) : ended;
   });
-  const { result } = outcome;
+  const { result, demands } = outcome;
   if (!isPublic && !isUnauthorized(result)) noteUse(ctx);
   if (result instanceof GatewayError && outcome.replayOf === undefined) {
-    recordDenial(ctx, operation, names, result);
+    recordDenial(ctx, operation, names, { result, demands });
   }
   return outcome;
 }

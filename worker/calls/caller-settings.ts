@@ -4,19 +4,20 @@ import type { SessionSettings } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { keySubject } from '../access/api-keys/identity.ts';
 import type { Context } from '../context.ts';
-import type { Endpoint } from '../endpoints/access.ts';
-import { effectiveLevel, type Level, reaches } from '../levels.ts';
+import type { CalledBy, Endpoint } from '../endpoints/access.ts';
+import { effectiveLevel, type Level, lowerOf, reaches } from '../levels.ts';
 
 /**
- * The values for a call, all of them on every one; undefined where the endpoint's configuration asks for none.
+ * The values for a call, of who called whoever's rights it has, all of them on every one; undefined where the endpoint's configuration asks for none.
  * @throws GatewayError FORBIDDEN where no role is the caller's
  */
 export function callerSettings(ctx: Context, endpoint: Endpoint): SessionSettings | undefined {
   const { callerSettings: asked } = endpoint.row;
   if (asked === null) return undefined;
   const { role: roleAsked, ...sources } = asked;
-  const level = effectiveLevel(endpoint.policy);
-  const groups = (ctx.caller.external?.groups ?? []).map((group) => group.slice('group:'.length));
+  const by = endpoint.calledBy ?? { caller: ctx.caller, policy: endpoint.policy };
+  const level = effectiveLevel(by.policy);
+  const groups = (by.caller.external?.groups ?? []).map((group) => group.slice('group:'.length));
   const role = roleAsked === undefined ? undefined : roleOf(roleAsked, level, groups);
   const held = (source: CallerSource): string => {
     switch (source) {
@@ -27,19 +28,20 @@ export function callerSettings(ctx: Context, endpoint: Endpoint): SessionSetting
       case 'request_id':
         return ctx.requestId;
       case 'claims':
-        return JSON.stringify({ ...claimsOf(ctx), sub: subOf(ctx), role: role ?? level });
+        return JSON.stringify({ ...claimsOf(by), sub: subOf(by), role: role ?? level });
       default:
-        return identityOf(ctx, endpoint)[source];
+        return identityOf(by)[source];
     }
   };
   const settings = Object.entries(sources).map(
     ([name, source]) => [name, text(held(source))] as const,
   );
-  const maySet = reaches(level, 'Admin');
+  // Behind a door the author's text may set only for callers who may set themselves.
+  const maySet = reaches(lowerOf(level, effectiveLevel(endpoint.policy)), 'Admin');
   return { settings, maySet, ...(role === undefined ? {} : { role }) };
 }
 
-function identityOf({ caller }: Context, { policy }: Endpoint) {
+function identityOf({ caller, policy }: CalledBy) {
   const { userId, userUuid, orgId, orgUuid, external, key } = caller;
   const uuid = key ? (key.owner ?? '') : userUuid;
   return {
@@ -52,7 +54,7 @@ function identityOf({ caller }: Context, { policy }: Endpoint) {
 }
 
 /** Of the verified token, as far as it is known. */
-function claimsOf({ caller }: Context): object {
+function claimsOf({ caller }: CalledBy): object {
   const { userId, orgId, orgUuid, issuedAt, expiresAt, external, key } = caller;
   if (external?.claims !== undefined) return JSON.parse(external.claims) as object;
   const times = key ? {} : { iat: Math.floor(issuedAt / 1000), exp: Math.floor(expiresAt / 1000) };
@@ -60,7 +62,7 @@ function claimsOf({ caller }: Context): object {
 }
 
 /** The token's own subject, the id of a key, or the user's UUID. */
-function subOf({ caller: { userUuid, external, key } }: Context): string {
+function subOf({ caller: { userUuid, external, key } }: CalledBy): string {
   if (external) return userUuid.slice(external.issuer.length + 1);
   return key ? keySubject(key.uuid).slice('key:'.length) : userUuid;
 }

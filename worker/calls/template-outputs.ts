@@ -38,7 +38,7 @@ export async function keptOutput(
   const ttl = ready.compiled.cacheTtlS;
   const isOwn = ttl === undefined || ready.usesNow || call.transaction !== undefined;
   if (isOwn || ready.reach.writes) return make();
-  const told = toldOf(ctx, ready.reach);
+  const told = toldOf(ready.reach);
   const made = JSON.stringify([ctx.caller.orgUuid, ready.versions, call.parameters, told]);
   const name = await digestOf(encoder.encode(made + writtenText(call.input)));
   const known = kept.get(name);
@@ -49,7 +49,12 @@ export async function keptOutput(
 }
 
 /** What the endpoints that are reached are told of who calls. @throws GatewayError FORBIDDEN */
-function toldOf(ctx: Context, reach: Ready['reach']) {
-  const told = reach.endpoints.filter(({ callerSettings: asked }) => asked !== null);
-  return told.map(({ uuid }) => [uuid, callerSettings(ctx, reach.endpoint(uuid))]);
+function toldOf(reach: Ready['reach']) {
+  if (reach.endpoints.every(({ callerSettings: asked }) => asked === null)) return [];
+  return reach.asks.flatMap(({ kind, id, by }) => {
+    if (kind !== 'endpoint') return [];
+    const endpoint = reach.endpoint(id, by);
+    const settings = callerSettings(reach.contextOf(by), endpoint);
+    return settings === undefined ? [] : [[endpoint.row.uuid, settings]];
+  });
 }

@@ -8,12 +8,14 @@ import { parseOrdered } from '../../proto/parse-ordered.ts';
 import { parseAsWritten } from '../../proto/written-json.ts';
 import { demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
+import type { Endpoint } from '../endpoints/access.ts';
 import { Budget } from '../language/expressions/index.ts';
-import { effectiveLevel } from '../levels.ts';
+import { effectiveLevel, reaches } from '../levels.ts';
 import { inPieces } from '../limits/heavy-work.ts';
 import { Meter } from '../limits/meter.ts';
 import { gathered, JsonBytes, type Known, type Outcome, outcomeOf, resultOf } from '../outcome.ts';
-import { loadReach, type Reach } from '../reach/load.ts';
+import { loadReach } from '../reach/load.ts';
+import type { Reach } from '../reach/reach.ts';
 import { parse } from '../shapes/parse.ts';
 import { type Template, templateNotFound, versionNotFound } from '../templates/access.ts';
 import type { Compiled, EndpointCall, Run } from '../templates/compiled.ts';
@@ -116,7 +118,8 @@ export async function readyToRun(
 ): Promise<Ready> {
   const { row, policy } = template;
   const root = { uuid: row.uuid, version: call.version ?? row.version };
-  const reach = await loadReach(ctx, root, call.pins);
+  const isPinned = call.isNested;
+  const reach = await loadReach(ctx, { ...root, isPinned }, call.pins);
   const isInForce = root.version === row.version && call.pins === undefined;
   const back = isInForce ? undefined : reach.wayBackTo(row);
   if (back !== undefined) {
@@ -125,11 +128,12 @@ export async function readyToRun(
       `Version ${root.version} of ${row.id} would never end: ${back} nests ${row.id} by now`,
     );
   }
-  if (sends && reach.writes && !call.isNested) {
-    const params = { template: row.id };
-    known.demands.push(demand({ held: effectiveLevel(policy), policy, params }, 'Write'));
+  if (sends) {
+    if (!isPinned && !isInForce) demandInForce(template, reach, known);
+    known.demands.push(...reach.demandRun({ id: row.id, policy }, isPinned === true));
+  } else {
+    known.demands.push(...reach.demandNested());
   }
-  known.demands.push(...(sends ? reach.demandAll() : reach.demandNested()));
   const read = await readAll(ctx, reach, { ...root, id: row.id });
   const compiled = read.get(row.uuid);
   if (!compiled) throw versionNotFound(row.id, root.version);
@@ -146,6 +150,8 @@ export async function readyToRun(
         uuid === root.uuid ? `${uuid}:${root.version}` : `${uuid}:${version}`,
       ),
       ...reach.endpoints.map(({ uuid, revision }) => `${uuid}:${revision}`),
+      // What one door made is never told by another, nor to callers in their own right.
+      ...[...reach.doors].map(([uuid, author]) => `door:${uuid}:${author}`),
     ],
     usesNow: [...read.values()].some(({ usesNow }) => usesNow),
     run: {
@@ -155,20 +161,57 @@ export async function readyToRun(
       signal: ctx.signal,
       inPieces: (pieces) => meter.pause(() => inPieces(ctx, pieces, { isBegun: true })),
       nested: (id) => found(read.get(reach.template(id)?.uuid ?? ''), id),
-      send: (request) => {
-        call.sends?.();
-        return meter
-          .pause(() => send(ctx, reach, request, { known, transaction: call.transaction }))
-          .then((text) => parseAsWritten(text))
-          .catch(withoutStream);
-      },
-      transact: (body) => {
-        call.sends?.();
-        return meter
-          .pause(() => transact(ctx, body, { known, transaction: call.transaction }))
-          .then((text) => parseAsWritten(text))
-          .catch(withoutStream);
-      },
+      ...sending(ctx, { reach, call, known, meter }, reach.begin),
+    },
+  };
+}
+
+/** A door's own version is the only one that it opens for callers. Spec: keys-and-doors.md §2. @throws GatewayError FORBIDDEN */
+function demandInForce({ row, policy }: Template, reach: Reach, known: Known): void {
+  if (reach.root?.isDoorInForce !== true) return;
+  const held = effectiveLevel(policy);
+  if (!reaches(held, 'Admin')) {
+    const message = `Template ${row.id} runs with its author's rights: below Admin only its version in force can be run`;
+    const details = [{ rule: 'run_as', level: held, needed: 'Admin' }];
+    throw new GatewayError('FORBIDDEN', message, { details });
+  }
+  known.demands.push(demand({ held, policy, params: { template: row.id } }, 'Admin'));
+}
+
+/** What requests of a run are sent by. */
+interface Sender {
+  readonly reach: Reach;
+  readonly call: TemplateCall;
+  readonly known: Known;
+  readonly meter: Meter;
+}
+
+/**
+ * How the templates send that run with the same rights.
+ * @param by UUID of the door whose author's rights these are; undefined: those of who runs it
+ */
+function sending(
+  own: Context,
+  sender: Sender,
+  by: string | undefined,
+): Pick<Run, 'send' | 'transact' | 'within'> {
+  const { reach, call, known, meter } = sender;
+  const sent = (work: (ctx: Context) => Promise<string>) => {
+    call.sends?.();
+    const ctx = by === undefined ? own : reach.contextOf(by);
+    return meter
+      .pause(() => work(ctx))
+      .then((text) => parseAsWritten(text))
+      .catch(withoutStream);
+  };
+  const within = { known, transaction: call.transaction };
+  return {
+    send: (request) =>
+      sent((ctx) => send(ctx, reach.endpoint(request.endpoint, by), request, within)),
+    transact: (body) => sent((ctx) => transact(ctx, body, within)),
+    within: (id) => {
+      const uuid = reach.uuidOf(id);
+      return reach.isDoor(uuid) ? sending(own, sender, uuid) : undefined;
     },
   };
 }
@@ -180,16 +223,15 @@ interface Within {
 }
 
 /**
- * The result's text of a request of the run, with the caller's rights, which were demanded before it.
+ * The result's text of a request of the run, with the rights of the context's caller, which were demanded before it.
  * @throws GatewayError what requests to endpoints may end in
  */
 async function send(
   ctx: Context,
-  reach: Reach,
-  { endpoint, operation, request }: EndpointCall,
+  resource: Endpoint,
+  { operation, request }: EndpointCall,
   { known, transaction }: Within,
 ): Promise<string> {
-  const resource = reach.endpoint(endpoint);
   const { row, policy } = resource;
   const params = { endpoint: row.id };
   const on = { resource, held: effectiveLevel(policy), policy, params };
@@ -269,8 +311,8 @@ async function readAll(
 
 function kindsOf(reach: Reach, uuid: string): string[] {
   return reach
-    .referencesOf(uuid)
-    .flatMap(({ kind, target }) => (kind === 'endpoint' ? [reach.kindOf(target) ?? ''] : []));
+    .stepsOf(uuid)
+    .flatMap(({ kind, id }) => (kind === 'endpoint' ? [reach.kindOf(id) ?? ''] : []));
 }
 
 function found(compiled: Compiled | undefined, id: string): Compiled {

@@ -9,6 +9,9 @@ import {
 } from 'drizzle-orm/sqlite-core';
 import type { Level } from '../levels.ts';
 
+/** Whose rights a run has: those of who calls it, or of the account that stored its version. Spec: keys-and-doors.md §2. */
+export type RunAs = 'caller' | 'author';
+
 /** Templates by their version in force; definitions stand in `template_versions`. */
 export const templates = sqliteTable(
   'templates',
@@ -44,6 +47,10 @@ export const templateVersions = sqliteTable(
     definition: text('definition').notNull(),
     createdAt: integer('created_at').notNull(),
     createdBy: text('created_by').notNull(),
+    /** The account that stored it; null where none did. */
+    authorUuid: text('author_uuid'),
+    /** Whose rights a run has. */
+    runAs: text('run_as').$type<RunAs>().notNull().default('caller'),
   },
   (table) => [primaryKey({ columns: [table.orgUuid, table.templateUuid, table.version] })],
 );

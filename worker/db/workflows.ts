@@ -9,6 +9,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core';
 import type { Level } from '../levels.ts';
+import type { RunAs } from './templates.ts';
 
 /** Spec: workflows.md §1, `status`. */
 export type WorkflowStatus = 'active' | 'paused';
@@ -35,6 +36,8 @@ export const workflows = sqliteTable(
     revision: integer('revision').notNull().default(1),
     /** Since when it is gone for all but its runs; null while it is there. */
     deletedAt: integer('deleted_at'),
+    /** Of the version in force: asked at each start. */
+    runAs: text('run_as').$type<RunAs>().notNull().default('caller'),
   },
   (table) => [
     primaryKey({ columns: [table.orgUuid, table.uuid] }),
@@ -56,6 +59,8 @@ export const workflowVersions = sqliteTable(
     createdBy: text('created_by').notNull(),
     /** The account whose rights runs have that nobody calls; null where no account stored it. */
     authorUuid: text('author_uuid'),
+    /** Whose rights runs have that somebody calls. */
+    runAs: text('run_as').$type<RunAs>().notNull().default('caller'),
   },
   (table) => [primaryKey({ columns: [table.orgUuid, table.workflowUuid, table.version] })],
 );

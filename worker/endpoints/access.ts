@@ -3,7 +3,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
 import { type Policy, policyOf, remembered } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
-import type { Context } from '../context.ts';
+import type { Caller, Context } from '../context.ts';
 import type { NodeRow } from '../db/nodes.ts';
 import type { EndpointRow, PlacementRow } from '../db/schema.ts';
 import type { Level } from '../levels.ts';
@@ -18,6 +18,14 @@ export interface Endpoint {
   /** The registered ones that it is placed on. */
   readonly nodes: readonly NodeRow[];
   /** The caller's rules there, and the organization's sealed data key. */
+  readonly policy: Policy;
+  /** Who called, where the rights are of the author of a door; of endpoints that are told of who calls. */
+  readonly calledBy?: CalledBy | undefined;
+}
+
+/** Somebody who called, and how they stand there. */
+export interface CalledBy {
+  readonly caller: Caller;
   readonly policy: Policy;
 }
 
@@ -39,6 +47,14 @@ export function onEndpoint<Params extends EndpointParams = EndpointParams>(
 }
 
 async function findEndpoint(ctx: Context, named: string) {
+  const found = await lookUp(ctx, named);
+  if (ctx.door === undefined || found.resource.row.callerSettings === null) return found;
+  const caller = ctx.door.calledBy;
+  const { policy } = await lookUp({ ...ctx, caller, door: undefined }, named);
+  return { ...found, resource: { ...found.resource, calledBy: { caller, policy } } };
+}
+
+async function lookUp(ctx: Context, named: string) {
   const { db, caller } = ctx;
   const name = endpointName(named);
   const read = await remembered(ctx, `endpoint:${named}`, async () => {

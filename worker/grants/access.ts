@@ -1,10 +1,10 @@
 /** What operations on rules act on: a subject, a resource, or all resources of a kind. */
 import { type Access, demand } from '../access/access.ts';
 import type { EntityKind } from '../access/explain.ts';
-import { type Policy, policyOf, policyOn, widened } from '../access/policy.ts';
+import { administering, policyOf, policyOn, widened } from '../access/policy.ts';
 import { selectMembership, selectRules, selectRulesOnKind } from '../access/store.ts';
 import type { Context } from '../context.ts';
-import { effectiveLevel, type Level, reaches } from '../levels.ts';
+import { effectiveLevel, type Level } from '../levels.ts';
 import { isUuid } from '../shapes/ids.ts';
 import { notFoundOf, resourceNotFound } from './kinds.ts';
 import { type ResourceName, selectResource, selectResourceUuid } from './store.ts';
@@ -129,19 +129,4 @@ export async function findTarget(ctx: Context, kind: EntityKind, named: string) 
 /** A value that parses as a UUID is one. Contract §1, "Ids in paths". */
 function resourceName(named: string): ResourceName {
   return isUuid(named) ? { uuid: named.toLowerCase() } : { id: named };
-}
-
-/**
- * Rules are changed by Admins of the organization, and by Admins of the resource:
- * a rule on the resource gives there, but takes nothing away. Contract §4.
- */
-function administering(policy: Policy): Policy {
-  const alone = onOrganizationAlone(policy);
-  return reaches(effectiveLevel(policy), effectiveLevel(alone)) ? policy : alone;
-}
-
-/** The caller's policy on the organization, without rules on its resources. */
-function onOrganizationAlone(policy: Policy): Policy {
-  const rules = policy.rules.filter(({ resourceKind }) => resourceKind === 'organization');
-  return { ...policy, onResource: [], rules };
 }

@@ -151,7 +151,7 @@ async function callRoute(
     }
   } catch (thrown) {
     const failure = failureOf(thrown);
-    recordDenial(open, each, names, failure);
+    recordDenial(open, each, names, { result: failure, demands: [] });
     return new Outcome(failure);
   }
   const outcome = await call(ctx, each, names, (authorized) =>

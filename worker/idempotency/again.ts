@@ -3,6 +3,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { demand } from '../access/access.ts';
 import { type Demand, withoutRepeats } from '../access/demand.ts';
+import { authorContext } from '../access/door/door.ts';
 import { type Policy, policyOn } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import { onEndpoint } from '../endpoints/access.ts';
@@ -22,9 +23,12 @@ export async function demandAgain(
   before: readonly Demand[],
 ): Promise<void> {
   for (const each of withoutRepeats(demands, before)) {
-    const policy = await policyFor(ctx, each).catch((thrown: unknown) => {
-      throw asItWasNamed(each, thrown);
-    });
+    const { by } = each;
+    const policy = await policyFor(by ? authorContext(ctx, by, by.uuid) : ctx, each).catch(
+      (thrown: unknown) => {
+        throw asItWasNamed(each, thrown);
+      },
+    );
     demand({ held: effectiveLevel(policy), policy, params: each.named }, each.level);
   }
 }

@@ -1,27 +1,18 @@
-/** All that a run will reach, and the caller's rights there: loaded in one trip before it begins. */
+/** Loads all that a run will reach, and the rights there: in one trip before it begins, one more for the author of each door. */
 import { GatewayError } from '../../proto/errors.ts';
-import { demand } from '../access/access.ts';
-import type { Demand } from '../access/demand.ts';
-import {
-  type MembershipRow,
-  type Policy,
-  policyOf,
-  type Rule,
-  remembered,
-} from '../access/policy.ts';
+import { authorContext } from '../access/door/door.ts';
+import { type MembershipRow, type Rule, remembered } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 import type { Context } from '../context.ts';
-import type { NodeRow } from '../db/nodes.ts';
-import type { EndpointRow, PlacementRow } from '../db/schema.ts';
 import type { TemplateRow } from '../db/templates.ts';
-import { type Endpoint, endpointNotFound } from '../endpoints/access.ts';
-import { effectiveLevel, type Level } from '../levels.ts';
 import { selectPlacedNodes, selectPlacements } from '../nodes/store.ts';
-import { isUuid } from '../shapes/ids.ts';
-import { templateNotFound } from '../templates/access.ts';
+import { Rights } from './doors/rights.ts';
+import type { Step } from './doors/walk.ts';
+import { type Found, type Holders, Reach, type Root } from './reach.ts';
 import {
   type Pins,
   REACHED_MAX,
+  type ReachedVersion,
   type Roots,
   selectReached,
   selectReachedEndpoints,
@@ -30,137 +21,22 @@ import {
   selectReferences,
 } from './store.ts';
 
-/** A reference as it is stored. */
-type StoredReference = Awaited<ReturnType<typeof selectReferences>>[number];
-
-interface Rows {
+/** Everything that one account's reach is made of. */
+interface Rows extends Omit<Found, 'doors'> {
   readonly standing: readonly MembershipRow[];
-  readonly templates: readonly TemplateRow[];
-  readonly references: readonly StoredReference[];
-  readonly endpoints: readonly EndpointRow[];
-  readonly placements: readonly PlacementRow[];
-  readonly nodes: readonly NodeRow[];
   readonly rules: readonly Rule[];
+  /** Of each template, versions that may count. */
+  readonly versions: ReadonlyMap<string, readonly ReachedVersion[]>;
+  /** Of nested templates, as `Found` has them. */
+  readonly nestedDoors: Found['doors'];
 }
 
-/** As references name things: an id, or a UUID in lower case. Contract §1, "Ids in paths". */
-export function nameOf(named: string): string {
-  return isUuid(named) ? named.toLowerCase() : named;
-}
-
-/** Something that a run names: by an id, or a UUID in lower case. */
-export interface Reference {
-  readonly kind: 'template' | 'endpoint';
-  readonly id: string;
-  /** The level that is needed there; Read when left out. */
-  readonly level?: Level;
-}
-
-/** What is reached, by what it is called. */
-export class Reach {
-  readonly #ctx: Context;
-  readonly #rows: Rows;
-  readonly #templates = new Map<string, TemplateRow>();
-  readonly #endpoints = new Map<string, EndpointRow>();
-
-  constructor(ctx: Context, rows: Rows) {
-    this.#ctx = ctx;
-    this.#rows = rows;
-    for (const row of rows.templates) this.#templates.set(row.id, row).set(row.uuid, row);
-    for (const row of rows.endpoints) this.#endpoints.set(row.id, row).set(row.uuid, row);
-  }
-
-  /** Every template that is reached. */
-  get templates(): readonly TemplateRow[] {
-    return this.#rows.templates;
-  }
-
-  /** Every endpoint that is reached. */
-  get endpoints(): readonly EndpointRow[] {
-    return this.#rows.endpoints;
-  }
-
-  template(named: string): TemplateRow | undefined {
-    return this.#templates.get(nameOf(named));
-  }
-
-  /** @throws GatewayError ENDPOINT_NOT_FOUND */
-  endpoint(named: string): Endpoint {
-    const row = this.#endpoints.get(nameOf(named));
-    if (!row) throw endpointNotFound(named);
-    const placements = this.#rows.placements.filter(
-      ({ endpointUuid }) => endpointUuid === row.uuid,
-    );
-    const { nodes } = this.#rows;
-    return { row, placements, nodes, policy: this.#policyOn('endpoint', row.uuid) };
-  }
-
-  kindOf(named: string): EndpointRow['kind'] | undefined {
-    return this.#endpoints.get(nameOf(named))?.kind;
-  }
-
-  /** What a template reaches by itself, in one of its versions. */
-  referencesOf(uuid: string): readonly StoredReference[] {
-    return this.#rows.references.filter(({ templateUuid }) => templateUuid === uuid);
-  }
-
-  /** Which template that is reached nests this one: what is in force leads to no other, but an older version may. */
-  wayBackTo({ uuid, id }: Pick<TemplateRow, 'uuid' | 'id'>): string | undefined {
-    const found = this.#rows.references.find(
-      ({ kind, templateUuid, target }) =>
-        kind === 'template' && templateUuid !== uuid && (target === id || target === uuid),
-    );
-    return found && this.#templates.get(found.templateUuid)?.id;
-  }
-
-  /** Whether anything but reads may be sent to endpoints, by whichever template. */
-  get writes(): boolean {
-    return this.#rows.references.some(({ kind, level }) => kind === 'endpoint' && level !== 'Read');
-  }
-
-  /**
-   * Refuses what is gone, and nested templates that the caller may not read: a render sends
-   * nothing to endpoints, and needs no rights there. Contract §4.
-   * @throws GatewayError ENDPOINT_NOT_FOUND, TEMPLATE_NOT_FOUND, FORBIDDEN
-   */
-  demandNested(): Demand[] {
-    return this.#rows.references.flatMap(({ kind, target }) => {
-      if (kind === 'template') return this.#demandTemplate(target);
-      this.endpoint(target);
-      return [];
-    });
-  }
-
-  /**
-   * Refuses what the caller may not reach. Contract §4, rows on runs of templates.
-   * @throws GatewayError ENDPOINT_NOT_FOUND, TEMPLATE_NOT_FOUND, FORBIDDEN
-   */
-  demandAll(direct: readonly Reference[] = []): Demand[] {
-    const stored = this.#rows.references.map(({ target, ...each }) => ({ ...each, id: target }));
-    return [...direct, ...stored].map(({ kind, id, level = 'Read' }) =>
-      kind === 'endpoint'
-        ? demandOn(this.endpoint(id).policy, { endpoint: id }, level)
-        : this.#demandTemplate(id),
-    );
-  }
-
-  #demandTemplate(id: string): Demand {
-    const row = this.template(id);
-    if (!row) throw templateNotFound(id);
-    return demandOn(this.#policyOn('template', row.uuid), { template: id }, 'Read');
-  }
-
-  #policyOn(kind: 'endpoint' | 'template', uuid: string): Policy {
-    const { orgUuid } = this.#ctx.caller;
-    const rules = this.#rows.rules.filter(
-      ({ resourceUuid }) => resourceUuid === orgUuid || resourceUuid === uuid,
-    );
-    return policyOf(this.#ctx, this.#rows.standing, rules, { kind, uuid });
-  }
-}
-
-function demandOn(policy: Policy, params: object, needed: Level): Demand {
-  return demand({ held: effectiveLevel(policy), policy, params }, needed);
+/** Where a run begins. */
+export interface Beginning {
+  readonly uuid: string;
+  readonly version: string;
+  /** A run of a workflow was pinned to the version: what that says counts, whichever is in force by now. */
+  readonly isPinned?: boolean | undefined;
 }
 
 /**
@@ -168,37 +44,109 @@ function demandOn(policy: Policy, params: object, needed: Level): Demand {
  * @param pins versions of what it nests that count instead of those in force
  * @throws GatewayError TEMPLATE_FAILED when it reaches too many templates
  */
-export async function loadReach(
-  ctx: Context,
-  version: { readonly uuid: string; readonly version: string },
-  pins?: Pins,
-): Promise<Reach> {
+export async function loadReach(ctx: Context, from: Beginning, pins?: Pins): Promise<Reach> {
   const of = pins === undefined ? '' : `:${JSON.stringify(pins)}`;
-  const key = `reach:${version.uuid}:${version.version}${of}`;
-  const roots = { versions: [version], templates: [], endpoints: [], pins };
-  return reachOf(ctx, await remembered(ctx, key, () => load(ctx, roots)), 'TEMPLATE_FAILED');
+  const key = `reach:${from.uuid}:${from.version}${of}`;
+  const roots = { versions: [from], templates: [], endpoints: [], pins };
+  const rows = await remembered(ctx, key, () => load(ctx, roots));
+  return reachOf(ctx, rows, { from, key, roots, code: 'TEMPLATE_FAILED' });
 }
 
 /** What a definition reaches that is not stored yet; nothing of it is remembered. */
-export async function loadReachOf(ctx: Context, references: readonly Reference[]): Promise<Reach> {
-  const idsOf = (sort: Reference['kind']) =>
+export async function loadReachOf(
+  ctx: Context,
+  references: readonly Pick<Step, 'kind' | 'id'>[],
+): Promise<Reach> {
+  const idsOf = (sort: Step['kind']) =>
     references.filter(({ kind }) => kind === sort).map(({ id }) => id);
   const roots = { versions: [], templates: idsOf('template'), endpoints: idsOf('endpoint') };
-  return reachOf(ctx, await load(ctx, roots), 'BAD_REQUEST');
+  return reachOf(ctx, await load(ctx, roots), { roots, code: 'BAD_REQUEST' });
 }
 
-function reachOf(ctx: Context, rows: Rows, code: 'TEMPLATE_FAILED' | 'BAD_REQUEST'): Reach {
+/** What was asked for. */
+interface Asked {
+  readonly from?: Beginning;
+  readonly roots: Roots;
+  /** By which it is remembered; left out it is not. */
+  readonly key?: string;
+  /** Of what is wrong with it. */
+  readonly code: 'TEMPLATE_FAILED' | 'BAD_REQUEST';
+}
+
+async function reachOf(ctx: Context, rows: Rows, asked: Asked): Promise<Reach> {
+  const { from, code } = asked;
   if (rows.templates.length > REACHED_MAX) {
     throw new GatewayError(code, `It nests more than ${REACHED_MAX} templates`);
   }
-  return new Reach(ctx, rows);
+  const own = new Rights(ctx, rows.standing, rows.rules);
+  const { root, author } = from ? rootOf(rows, from) : NO_ROOT;
+  const doors =
+    author === undefined || !from
+      ? rows.nestedDoors
+      : new Map(rows.nestedDoors).set(from.uuid, author);
+  const isTold = rows.endpoints.some(({ callerSettings }) => callerSettings !== null);
+  const calledBy =
+    isTold && ctx.door
+      ? await rightsIn({ ...ctx, caller: ctx.door.calledBy, door: undefined }, asked)
+      : undefined;
+  const authors = doors.size === 0 ? NO_AUTHORS : await authorsOf(ctx, rows, doors, asked);
+  return new Reach({ ...rows, doors }, { own, authors, calledBy }, root);
+}
+
+const NO_ROOT = { root: undefined, author: undefined };
+const NO_AUTHORS: Holders['authors'] = new Map();
+
+/** The root, and who is its author where it has an author's rights: the account that stored the version that runs. */
+function rootOf(rows: Rows, { uuid, version, isPinned = false }: Beginning) {
+  const versions = rows.versions.get(uuid) ?? [];
+  const row = rows.templates.find((each) => each.uuid === uuid);
+  const isDoor = (named: string | undefined) =>
+    versions.some((each) => each.version === named && each.runAs === 'author');
+  const isDoorInForce = isDoor(row?.version);
+  const root: Root = { uuid, version, isDoorInForce };
+  if (!(isPinned ? isDoor(version) : isDoorInForce)) return { root, author: undefined };
+  const ran = versions.find((each) => each.version === version);
+  return { root, author: ran?.author ?? null };
+}
+
+async function authorsOf(
+  ctx: Context,
+  { templates }: Rows,
+  doors: Found['doors'],
+  asked: Asked,
+): Promise<Holders['authors']> {
+  const authors = new Map<string, Rights>();
+  for (const [uuid, author] of doors) {
+    const id = templates.find((each) => each.uuid === uuid)?.id ?? uuid;
+    // A door without an author is refused where it is asked.
+    if (author === null) continue;
+    const own = authorContext(ctx, { kind: 'template', id }, author);
+    authors.set(uuid, await rightsIn(own, asked));
+  }
+  return authors;
+}
+
+/** How another account than the one whose reach it is stands to the same. */
+async function rightsIn(ctx: Context, { key, roots }: Asked): Promise<Rights> {
+  const { db, caller } = ctx;
+  const read = async () => {
+    const [standing, rules] = await db.batch([
+      selectMembership(db, caller),
+      selectRules(db, caller, selectReachedUuids(db, caller.orgUuid, roots)),
+    ]);
+    return { standing, rules };
+  };
+  const { standing, rules } = await (key === undefined
+    ? read()
+    : remembered(ctx, `rights:${key}`, read));
+  return new Rights(ctx, standing, rules);
 }
 
 async function load(ctx: Context, roots: Roots): Promise<Rows> {
   const { db, caller } = ctx;
   const { orgUuid } = caller;
   const reached = () => selectReachedEndpointUuids(db, orgUuid, roots);
-  const [standing, templates, references, endpoints, placements, nodes, rules] = await db.batch([
+  const [standing, found, references, endpoints, placements, nodes, rules] = await db.batch([
     selectMembership(db, caller),
     selectReached(db, orgUuid, roots),
     selectReferences(db, orgUuid, roots),
@@ -208,6 +156,29 @@ async function load(ctx: Context, roots: Roots): Promise<Rows> {
     selectRules(db, caller, selectReachedUuids(db, orgUuid, roots)),
   ]);
   const { pins = {} } = roots;
-  const pinned = templates.map((row) => ({ ...row, version: pins[row.uuid] ?? row.version }));
-  return { standing, templates: pinned, references, endpoints, placements, nodes, rules };
+  const versions = new Map(found.map(({ uuid, reachedVersions }) => [uuid, reachedVersions]));
+  const templates = found.map(({ reachedVersions: _, ...row }): TemplateRow => {
+    return { ...row, version: pins[row.uuid] ?? row.version };
+  });
+  const steps = new Map<string, Step[]>();
+  for (const { templateUuid, target, kind, level } of references) {
+    const known = steps.get(templateUuid);
+    const step = { kind, id: target, level };
+    if (known) known.push(step);
+    else steps.set(templateUuid, [step]);
+  }
+  const nestedDoors = doorsIn(templates, versions, roots);
+  const rest = { standing, references, endpoints, placements, nodes, rules };
+  return { ...rest, templates, versions, steps, nestedDoors };
+}
+
+/** Doors among the templates that are not where reaching begins. */
+function doorsIn(templates: readonly TemplateRow[], versions: Rows['versions'], roots: Roots) {
+  const doors = new Map<string, string | null>();
+  for (const { uuid, version } of templates) {
+    if (roots.versions.some((each) => each.uuid === uuid)) continue;
+    const own = versions.get(uuid)?.find((each) => each.version === version);
+    if (own?.runAs === 'author') doors.set(uuid, own.author);
+  }
+  return doors;
 }

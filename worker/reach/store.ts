@@ -1,8 +1,8 @@
 /** Statements that find all that is reached, nested templates included; the organization comes first in each. */
-import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../context.ts';
 import { endpoints } from '../db/schema.ts';
-import { templateReferences, templates } from '../db/templates.ts';
+import { type RunAs, templateReferences, templates, templateVersions } from '../db/templates.ts';
 
 /** Most templates that one may reach, itself included. Spec silent. */
 export const REACHED_MAX = 100;
@@ -37,10 +37,35 @@ function reached(orgUuid: string, { versions, templates: names, pins = {} }: Roo
     limit ${REACHED_MAX + 1})`;
 }
 
+/** A version of a template that may count where it is reached. */
+export interface ReachedVersion {
+  readonly version: string;
+  readonly runAs: RunAs;
+  /** UUID of the account that stored it; null where none did. */
+  readonly author: string | null;
+}
+
+/** JSON of a template's version in force, of the one that it is pinned to, and of those where reaching begins. */
+function reachedVersions({ versions, pins = {} }: Roots): SQL<ReachedVersion[]> {
+  const v = templateVersions;
+  const begun = sql`(select value ->> 'version' from json_each(${JSON.stringify(versions)})
+    where value ->> 'uuid' = ${templates.uuid})`;
+  const pinned = sql`(select value from json_each(${JSON.stringify(pins)}) where key = ${templates.uuid})`;
+  return sql`(select json_group_array(json_object('version', ${v.version}, 'runAs', ${v.runAs},
+      'author', ${v.authorUuid})) from ${v}
+    where ${v.orgUuid} = ${templates.orgUuid} and ${v.templateUuid} = ${templates.uuid}
+      and (${v.version} = ${templates.version} or ${v.version} in ${begun} or ${v.version} in ${pinned}))`.mapWith(
+    (text: string) => JSON.parse(text) as ReachedVersion[], // As the statement makes it.
+  );
+}
+
 /** The templates that are reached. */
 export function selectReached(db: Database, orgUuid: string, roots: Roots) {
   return db
-    .select()
+    .select({
+      ...getTableColumns(templates),
+      reachedVersions: reachedVersions(roots).as('reached_versions'),
+    })
     .from(templates)
     .where(
       and(

@@ -2,11 +2,14 @@
 import type { Demand } from '../access/demand.ts';
 import type { Context } from '../context.ts';
 import { inPieces } from '../limits/heavy-work.ts';
-import { loadReachOf, nameOf, type Reach } from '../reach/load.ts';
+import { demandDoors } from '../reach/doors/keep.ts';
+import type { Guard } from '../reach/doors/store.ts';
+import { loadReachOf } from '../reach/load.ts';
+import { nameOf, type Reach } from '../reach/reach.ts';
 import { refusal } from '../shapes/definition.ts';
 import { type Compiled, type Fault, type Reference, referencesIn } from './compiled.ts';
 import { endpointsIn } from './data-access/index.ts';
-import { type Definition, isDataAccess } from './definition.ts';
+import { type Definition, isDataAccess, isDoor } from './definition.ts';
 import { readDefinition } from './read.ts';
 import { transformationInPieces } from './transformation/index.ts';
 
@@ -15,6 +18,14 @@ export interface Holder {
   readonly id: string;
   /** Undefined before it is stored. */
   readonly uuid: string | undefined;
+  /** Whether its version in force runs with its author's rights. */
+  readonly wasDoor: boolean;
+}
+
+/** A definition that may be stored, while nothing changes that it was looked at with. */
+export interface Admitted {
+  readonly compiled: Compiled;
+  readonly guard: Guard;
 }
 
 /**
@@ -27,7 +38,7 @@ export async function admitted(
   holder: Holder,
   definition: Definition,
   demands: Demand[],
-): Promise<Compiled> {
+): Promise<Admitted> {
   // What a transformation names is known once it is read; an endpoint's kind decides how it is named.
   const read = isDataAccess(definition)
     ? undefined
@@ -40,7 +51,9 @@ export async function admitted(
   const all = [...faults, ...references.flatMap((each) => faultOf(reach, holder, each))];
   if (!compiled || all.length > 0) throw refusal(all);
   demands.push(...reach.demandAll(references));
-  return compiled;
+  const { id, uuid, wasDoor } = holder;
+  const storing = { kind: 'template', id, uuid, wasDoor, isDoor: isDoor(definition) } as const;
+  return { compiled, guard: await demandDoors(ctx, storing, reach, demands) };
 }
 
 /** What it names, known before it can be read: which kind an endpoint is of decides how. */

@@ -8,7 +8,7 @@ import { parseAsWritten, parseDefinition } from '../../proto/written-json.ts';
 import { demandSize, refusal } from '../shapes/definition.ts';
 import { idFromName, isUuid } from '../shapes/ids.ts';
 import type { Fault } from './compiled.ts';
-import type { Definition, TransformationDefinition } from './definition.ts';
+import type { DataAccessDefinition, Definition, TransformationDefinition } from './definition.ts';
 import { DataAccessInput, TransformationInput } from './schema.ts';
 import { readTransformation } from './transformation/index.ts';
 
@@ -51,7 +51,7 @@ export function asWritten(body: JsonObject, bytes: Uint8Array | undefined): Json
 export function definitionIn(body: JsonObject): Named {
   if (isAccessShape(body)) {
     const { id, name = id, ...rest } = parsed(DataAccessInput, body);
-    return { id, definition: { name, ...rest } };
+    return { id, definition: { name, ...rest } as DataAccessDefinition };
   }
   const { id, ...definition } = parsed(TransformationInput, body);
   const chosen = id ?? idFromName(definition.name);

@@ -62,7 +62,8 @@ export async function changeTemplate(
   hold(tagOf(row), ifMatch);
   if (versions.includes(definition.version)) throw versionExists(id, definition.version);
   const text = await inItsTurn(ctx, size, () => textOf(definition));
-  const compiled = await admitted(ctx, { id, uuid }, definition, demands);
+  const holder = { id, uuid, wasDoor: stored.runAs === 'author' };
+  const { compiled, guard } = await admitted(ctx, holder, definition, demands);
   await demandStorage(ctx, text.length);
   await mayStore(ctx, text.length);
   const next = {
@@ -75,13 +76,13 @@ export async function changeTemplate(
   };
   const { name, version, updatedAt, lastModifiedBy } = next;
   const [changed] = await db.batch([
-    updateTemplate(db, row, { name, version, updatedAt, lastModifiedBy }),
+    updateTemplate(db, row, { name, version, updatedAt, lastModifiedBy }, guard),
     auditStatement(ctx, {
       action: 'template.update',
       resource: `template:${uuid}`,
       details: { id, fields: updatedFields },
     }),
-    insertVersion(db, next, versionOf(next, text)),
+    insertVersion(db, next, versionOf(ctx, next, definition, text)),
     insertReferences(db, next, compiled.references),
   ]);
   if (changed.length === 0) throw changedMeanwhile(row, ifMatch);

@@ -48,8 +48,10 @@ export interface Run {
   readonly inPieces?: <Result>(pieces: Pieces<Result>) => Promise<Result>;
   /** A template that this one nests; those who may not run it never get here. */
   nested(id: string): Compiled;
+  /** Of a nested template that runs with other rights: how it sends. Left out, and undefined, those of the run. */
+  within?(id: string): Pick<Run, 'send' | 'transact' | 'within'> | undefined;
   /**
-   * Sends a request with the caller's rights, which were asked before the run. While rendering it
+   * Sends a request with the rights of the run, which were asked before it. While rendering it
    * is never called: what would be sent is shown instead.
    * @throws GatewayError what requests to endpoints may end in
    */

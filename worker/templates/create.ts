@@ -4,13 +4,14 @@ import type { JsonObject } from '../../proto/json.ts';
 import type { Demand } from '../access/demand.ts';
 import { tokenRevoked } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
-import type { Context } from '../context.ts';
+import { type Context, hasAccount } from '../context.ts';
 import type { TemplateRow, TemplateVersionRow } from '../db/templates.ts';
 import { inItsTurn, mayStore } from '../limits/heavy-work.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
 import { admitted } from './admit.ts';
 import { asWritten, definitionIn, textOf } from './body.ts';
 import { insertReferences, insertTemplate, insertVersion } from './changes/store.ts';
+import type { Definition } from './definition.ts';
 import { selectRoom } from './store.ts';
 
 /**
@@ -27,7 +28,8 @@ export async function createTemplate(
   const size = bytes?.byteLength ?? 0;
   const { id, definition } = await inItsTurn(ctx, size, () => definitionIn(asWritten(body, bytes)));
   const text = await inItsTurn(ctx, size, () => textOf(definition));
-  const compiled = await admitted(ctx, { id, uuid: undefined }, definition, demands);
+  const holder = { id, uuid: undefined, wasDoor: false };
+  const { compiled, guard } = await admitted(ctx, holder, definition, demands);
   await demandRoom(ctx, id, text.length);
   await mayStore(ctx, text.length);
   const { db, caller, settings } = ctx;
@@ -45,13 +47,13 @@ export async function createTemplate(
     revision: now,
   };
   const [inserted] = await db.batch([
-    insertTemplate(db, row, settings.QUOTAS.templates),
+    insertTemplate(db, row, settings.QUOTAS.templates, guard),
     auditStatement(ctx, {
       action: 'template.create',
       resource: `template:${row.uuid}`,
       details: { id },
     }),
-    insertVersion(db, row, versionOf(row, text)),
+    insertVersion(db, row, versionOf(ctx, row, definition, text)),
     insertReferences(db, row, compiled.references),
   ]);
   if (inserted.length > 0) return row;
@@ -60,7 +62,12 @@ export async function createTemplate(
 }
 
 /** What is kept of the version that a row has in force. */
-export function versionOf(row: TemplateRow, definition: string): TemplateVersionRow {
+export function versionOf(
+  { caller }: Context,
+  row: TemplateRow,
+  { runAs = 'caller' }: Definition,
+  definition: string,
+): TemplateVersionRow {
   const { orgUuid, uuid: templateUuid, version, updatedAt, lastModifiedBy } = row;
   return {
     orgUuid,
@@ -69,6 +76,8 @@ export function versionOf(row: TemplateRow, definition: string): TemplateVersion
     definition,
     createdAt: updatedAt,
     createdBy: lastModifiedBy,
+    authorUuid: hasAccount(caller) ? caller.userUuid : null,
+    runAs,
   };
 }
 

@@ -1,11 +1,14 @@
 /** Definitions of templates as they are stored: one JSON text per version, in either shape. Spec: "Template". */
 import type { Json, JsonObject } from '../../proto/json.ts';
+import type { RunAs } from '../db/templates.ts';
 
 /** What both shapes have. */
 interface Common {
   readonly name: string;
   readonly description: string;
   readonly version: string;
+  /** Whose rights a run has; left out, the caller's. */
+  readonly runAs?: RunAs;
 }
 
 /** What a data-access template does with its request. */
@@ -62,4 +65,9 @@ export type Definition = DataAccessDefinition | TransformationDefinition;
 /** Whether it is of the constructor shape. */
 export function isDataAccess(definition: Definition): definition is DataAccessDefinition {
   return 'request' in definition;
+}
+
+/** Whether its runs have the rights of its author. */
+export function isDoor({ runAs }: Definition): boolean {
+  return runAs === 'author';
 }

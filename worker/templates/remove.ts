@@ -1,8 +1,11 @@
 /** Removes a template with all its versions. */
 import { GatewayError } from '../../proto/errors.ts';
+import type { Demand } from '../access/demand.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { raiseRules } from '../grants/changes/store.ts';
+import { demandRemoval } from '../reach/doors/keep.ts';
+import { loadReachOf } from '../reach/load.ts';
 import { type IfMatch, isHeld, preconditionFailed } from '../revision.ts';
 import { selectUsers as selectWorkflows } from '../workflows/store.ts';
 import { type Template, templateNotFound } from './access.ts';
@@ -16,6 +19,13 @@ export interface Affected {
   readonly templates: readonly string[];
 }
 
+/** What a request brings beside. */
+interface Sent {
+  readonly ifMatch: IfMatch | undefined;
+  /** Gets what is demanded of the caller: of a door what granting needs. */
+  readonly demands: Demand[];
+}
+
 /**
  * Removes versions, references, usage and rules at once.
  * @param confirmed whether it may go although it is used
@@ -25,10 +35,12 @@ export async function removeTemplate(
   ctx: Context,
   { row }: Template,
   confirmed: boolean,
-  ifMatch: IfMatch | undefined,
+  { ifMatch, demands }: Sent,
 ): Promise<Affected> {
   const { db } = ctx;
   const { orgUuid, uuid, id } = row;
+  const reach = await loadReachOf(ctx, [{ kind: 'template', id: uuid }]);
+  if (reach.isDoor(uuid)) demandRemoval(reach, demands);
   const [users, flows, deleted] = await db.batch([
     selectUsers(db, orgUuid, row),
     selectWorkflows(db, orgUuid, 'template', row),

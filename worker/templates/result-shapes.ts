@@ -7,6 +7,7 @@ import {
   Access,
   Description,
   Name,
+  ofEither,
   ofTransformation,
   RequestSort,
   Rules,
@@ -114,11 +115,17 @@ const detail = {
 export const TemplateDetail = z
   .union([
     z
-      .object({ ...identity, ...ofTransformation, ...detail, description: Description })
+      .object({
+        ...identity,
+        ...ofEither,
+        ...ofTransformation,
+        ...detail,
+        description: Description,
+      })
       .extend({ transformationRules: Rules })
       .meta({ id: 'TransformationDetail', description: 'A transformation', examples: [DETAIL] }),
     z
-      .object({ ...identity, ...detail, description: Description })
+      .object({ ...identity, ...ofEither, ...detail, description: Description })
       .extend({ request: RequestSort, template: Access })
       .meta({
         id: 'DataAccessDetail',

@@ -149,9 +149,12 @@ export const templateRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: Deleted,
-    async handle(ctx, { resource, query, ifMatch }) {
+    async handle(ctx, { resource, query, ifMatch, demands }) {
       const confirmed = query.confirm === 'true';
-      const { workflows, templates } = await removeTemplate(ctx, resource, confirmed, ifMatch);
+      const { workflows, templates } = await removeTemplate(ctx, resource, confirmed, {
+        ifMatch,
+        demands,
+      });
       const { id } = resource.row;
       const affectedResources = { workflows: [...workflows], templates: [...templates] };
       return { message: `Template ${id} deleted`, id, affectedResources };

@@ -63,6 +63,13 @@ export const VersionName = z
   )
   .meta({ description: 'Name of the version, for example major.minor', examples: ['1.0.0'] });
 
+/** Whose rights runs have. Spec: keys-and-doors.md §2. */
+export const RunAs = z.enum(['caller', 'author']).meta({
+  description:
+    'Whose rights a run has: those of who calls it (`caller`, as when it is left out), or those of the account that stored the version (`author`): then who calls needs rights on it alone, and who stores it Admin on each endpoint that it reaches, or on the organization',
+  examples: ['author'],
+});
+
 const Schema = z.union([z.record(z.string(), JsonValue), z.boolean()]);
 const InputSchema = Schema.meta({
   description: 'JSON Schema (draft 2020-12 or 7) that the input must fit; nothing is fetched',
@@ -149,6 +156,8 @@ const Performance = z
   .meta({ description: 'How it is run', examples: [{ caching: { enabled: true, ttl: 60 } }] });
 
 const common = { name: Name, description: Description, version: VersionName };
+/** Of a new definition and of one that is shown. */
+export const ofEither = { runAs: RunAs.optional() };
 /** What a transformation may have beside its rules. */
 export const ofTransformation = {
   inputSchema: InputSchema.optional(),
@@ -176,6 +185,7 @@ export const TransformationInput = z
     name: Name,
     description: Description.default(''),
     version: VersionName.default('1.0.0'),
+    ...ofEither,
     transformationRules: Rules,
     ...ofTransformation,
   })
@@ -193,6 +203,7 @@ export const DataAccessInput = z
     name: Name.optional(),
     description: Description.default(''),
     version: VersionName.default('1.0.0'),
+    ...ofEither,
     request: RequestSort,
     template: Access,
   })
@@ -214,6 +225,7 @@ export const CreateBody = shownAs(AnyBody, z.union([TransformationInput, DataAcc
 /** Members of a definition that a PATCH may change; null removes what may be left out. */
 export const TransformationPatch = z.strictObject({
   ...z.object(common).partial().shape,
+  runAs: removable(RunAs),
   transformationRules: Rules.optional(),
   inputSchema: removable(InputSchema),
   outputSchema: removable(OutputSchema),
@@ -232,6 +244,7 @@ function removable<Member extends z.ZodType>(member: Member) {
 /** The same of a data-access template. */
 export const DataAccessPatch = z.strictObject({
   ...z.object(common).partial().shape,
+  runAs: removable(RunAs),
   request: RequestSort.optional(),
   template: Access.optional(),
 });

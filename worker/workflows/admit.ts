@@ -7,9 +7,13 @@ import { policyOf } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 import { type Context, hasAccount } from '../context.ts';
 import type { FollowingTrigger } from '../data-changes/prepare.ts';
+import type { RunAs } from '../db/templates.ts';
 import { effectiveLevel } from '../levels.ts';
 import { inItsTurn } from '../limits/heavy-work.ts';
-import { loadReachOf, nameOf, type Reach } from '../reach/load.ts';
+import { demandDoors } from '../reach/doors/keep.ts';
+import type { Guard } from '../reach/doors/store.ts';
+import { loadReachOf } from '../reach/load.ts';
+import { nameOf, type Reach } from '../reach/reach.ts';
 import { refusal } from '../shapes/definition.ts';
 import type { Hook } from './changes/store.ts';
 import type { Fault, Reference } from './definition/found.ts';
@@ -24,6 +28,8 @@ export interface Holder {
   readonly id: string;
   /** Undefined before it is stored. */
   readonly uuid: string | undefined;
+  /** Whether its version in force runs with its author's rights. */
+  readonly wasDoor: boolean;
 }
 
 /** A definition that may be stored. */
@@ -33,6 +39,9 @@ export interface Admitted {
   readonly triggers: readonly StoredTrigger[];
   /** Of the triggers those that follow changes of data. */
   readonly changes: readonly FollowingTrigger[];
+  readonly runAs: RunAs;
+  /** What has to hold still until it is stored. */
+  readonly guard: Guard;
 }
 
 /** Everything that is wrong, beside what is found here. */
@@ -55,7 +64,8 @@ export async function admitted(
   demands: Demand[],
 ): Promise<Admitted> {
   const whole = runnable(definition);
-  const reach = await loadReachOf(ctx, namesIn(whole));
+  const names = namesIn(whole);
+  const reach = await loadReachOf(ctx, names);
   const { workflow, faults, references } = await inItsTurn(ctx, size, () =>
     readWorkflow(whole, { kindOf: (endpoint) => reach.kindOf(endpoint) }),
   );
@@ -69,10 +79,21 @@ export async function admitted(
   demands.push(...reach.demandAll(references.filter(isReached)));
   demands.push(...others.demands(references));
   demandAuthor(ctx, workflow);
+  const runAs = definition.runAs === 'author' ? 'author' : 'caller';
+  const guard = await demandDoors(
+    ctx,
+    {
+      ...{ kind: 'workflow', id: holder.id, uuid: holder.uuid, wasDoor: holder.wasDoor },
+      isDoor: runAs === 'author',
+      workflows: references.flatMap(({ kind, id }) => (kind === 'workflow' ? [id] : [])),
+    },
+    await reachOfAll(ctx, reach, names, references.filter(isReached)),
+    demands,
+  );
   const uuidOf = (endpoint: string) => reach.endpoint(endpoint).row.uuid;
   const triggers = triggerRows(workflow.triggers, uuidOf);
   const changes = changesOf(workflow, definition, uuidOf);
-  return { references, hooks: hooksOf(workflow, holder.id), triggers, changes };
+  return { references, hooks: hooksOf(workflow, holder.id), triggers, changes, runAs, guard };
 }
 
 /** Something that a request or template reaches. */
@@ -99,6 +120,18 @@ function namesIn(json: Json): readonly Named[] {
 
 function isReached(reference: Reference): reference is Reference & Named {
   return reference.kind !== 'workflow';
+}
+
+/** What its actions and triggers reach, without what only looks as if they did. */
+async function reachOfAll(
+  ctx: Context,
+  reach: Reach,
+  names: readonly Named[],
+  references: readonly Named[],
+): Promise<Reach> {
+  const reached = new Set(references.map(({ kind, id }) => `${kind}:${nameOf(id)}`));
+  const isSame = names.every(({ kind, id }) => reached.has(`${kind}:${id}`));
+  return isSame ? reach : loadReachOf(ctx, references);
 }
 
 /** Other workflows that a definition names. */

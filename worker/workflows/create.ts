@@ -53,9 +53,9 @@ export async function createWorkflow(
   const kept = await inItsTurn(ctx, size, () => storedPart(definition));
   const uuid = crypto.randomUUID();
   const draft = { definition, faults, size };
-  const { references, hooks, triggers, changes } = await admitted(
+  const { references, hooks, triggers, changes, runAs, guard } = await admitted(
     ctx,
-    { id, uuid: undefined },
+    { id, uuid: undefined, wasDoor: false },
     draft,
     demands,
   );
@@ -76,10 +76,10 @@ export async function createWorkflow(
   const { name, version } = kept as { name: string; version: string }; // Read, and so there.
   const row: WorkflowRow = {
     ...{ orgUuid, uuid, id, name, version, status, createdAt: now, createdBy: userId },
-    ...{ updatedAt: now, lastModifiedBy: userId, revision: now, deletedAt: null },
+    ...{ updatedAt: now, lastModifiedBy: userId, revision: now, deletedAt: null, runAs },
   };
   const [inserted] = await db.batch([
-    insertWorkflowRow(db, row, { quota: settings.QUOTAS.workflows, hooks }),
+    insertWorkflowRow(db, row, { quota: settings.QUOTAS.workflows, hooks, guard }),
     auditStatement(ctx, {
       action: 'workflow.create',
       resource: `workflow:${uuid}`,
@@ -120,12 +120,13 @@ export function versionOf(
   row: WorkflowRow,
   definition: string,
 ): WorkflowVersionRow {
-  const { orgUuid, uuid: workflowUuid, version, updatedAt, lastModifiedBy } = row;
+  const { orgUuid, uuid: workflowUuid, version, updatedAt, lastModifiedBy, runAs } = row;
   return {
     ...{ orgUuid, workflowUuid, version, definition },
     createdAt: updatedAt,
     createdBy: lastModifiedBy,
     authorUuid: hasAccount(caller) ? caller.userUuid : null,
+    runAs,
   };
 }
 

@@ -1,8 +1,10 @@
 /** Removes a workflow with all its versions; its runs stay readable until their retention ends. */
 import { GatewayError } from '../../proto/errors.ts';
+import type { Demand } from '../access/demand.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { raiseRules } from '../grants/changes/store.ts';
+import { demandRemoval, reachUnder } from '../reach/doors/keep.ts';
 import { type IfMatch, isHeld, preconditionFailed } from '../revision.ts';
 import { type Workflow, workflowNotFound } from './access.ts';
 import { cancelRunsOf, indexRuns } from './cancel-runs.ts';
@@ -18,20 +20,23 @@ interface Held {
   /** Whether it may go although runs are active. */
   readonly confirmed: boolean;
   readonly ifMatch: IfMatch | undefined;
+  /** Gets what is demanded of the caller: of a workflow with its author's rights what granting needs. */
+  readonly demands: Demand[];
 }
 
 /**
  * Removes versions, references and paths at once, and cancels what runs. Answers how many runs were
  * active: they compensate what they did.
- * @throws GatewayError WORKFLOW_RUNNING, WORKFLOW_NOT_FOUND when it is gone already, PRECONDITION_FAILED
+ * @throws GatewayError WORKFLOW_RUNNING, WORKFLOW_NOT_FOUND when it is gone already, PRECONDITION_FAILED, FORBIDDEN
  */
 export async function deleteWorkflow(
   ctx: Context,
   { row, policy }: Workflow,
-  { confirmed, ifMatch }: Held,
+  { confirmed, ifMatch, demands }: Held,
 ): Promise<number> {
   const { db } = ctx;
   const { orgUuid, uuid, id } = row;
+  if (row.runAs === 'author') demandRemoval(await reachUnder(ctx, [uuid]), demands);
   await indexRuns(ctx, orgUuid);
   const [[active], deleted] = await db.batch([
     selectActive(db, orgUuid, uuid),

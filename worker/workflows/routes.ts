@@ -121,9 +121,9 @@ export const workflowRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: Deleted,
-    async handle(ctx, { resource, query, ifMatch }) {
+    async handle(ctx, { resource, query, ifMatch, demands }) {
       const confirmed = query.confirm === 'true';
-      const active = await deleteWorkflow(ctx, resource, { confirmed, ifMatch });
+      const active = await deleteWorkflow(ctx, resource, { confirmed, ifMatch, demands });
       const { id } = resource.row;
       return {
         message: `Workflow ${id} deleted`,

@@ -4,7 +4,7 @@ import { JsonValue } from '../../kinds/members.ts';
 import { isJsonObject, type JsonObject } from '../../proto/json.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 import { shownAs } from '../shapes/shown-as.ts';
-import { Description, Name, VersionName } from '../templates/schema.ts';
+import { Description, Name, RunAs, VersionName } from '../templates/schema.ts';
 import { ActionShape } from './action-shape.ts';
 import { type DefinitionMember, WorkflowId } from './definition/read.ts';
 import { CREATE, INSERT, PATCH } from './examples.ts';
@@ -66,13 +66,7 @@ export const ofDefinition = {
     description: 'A value: what a run answers',
     examples: ['$.actions.summary.output'],
   }),
-  runAs: z
-    .enum(['caller', 'author'])
-    .optional()
-    .meta({
-      description: 'Whose rights a run has; `author` is not taken yet',
-      examples: ['caller'],
-    }),
+  runAs: RunAs.optional(),
   errorHandler: object('What is done when an action fails', {
     default: { retry: { maxAttempts: 3 } },
   }).optional(),

@@ -8,6 +8,7 @@ import { prepareChanges } from '../data-changes/prepare.ts';
 import type { WorkflowRow } from '../db/workflows.ts';
 import { inItsTurn, mayStore } from '../limits/heavy-work.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
+import { demandRemoval, reachUnder } from '../reach/doors/keep.ts';
 import { hold, type IfMatch, preconditionFailed } from '../revision.ts';
 import { refusal } from '../shapes/definition.ts';
 import { nextVersion } from '../templates/version.ts';
@@ -77,6 +78,7 @@ export async function updateWorkflow(
   if (status !== 'active' && status !== 'paused') {
     throw refusal([{ path: 'status', message: 'must be one of active, paused' }]);
   }
+  if (row.runAs === 'author') demandRemoval(await reachUnder(ctx, [uuid]), demands);
   hold(tagOf(row), ifMatch);
   const next = { ...changedBy(ctx, row), status } as const;
   await store(ctx, { ...workflow, row }, { next, updatedFields, ifMatch });
@@ -115,13 +117,14 @@ async function changeDefinition(
   const kept = await inItsTurn(ctx, size, () => storedPart(definition));
   if (versions.includes(String(kept.version))) throw versionExists(id, String(kept.version));
   const draft = { definition, faults, size };
-  const made = await admitted(ctx, { id, uuid }, draft, demands);
+  const holder = { id, uuid, wasDoor: row.runAs === 'author' };
+  const made = await admitted(ctx, holder, draft, demands);
   const text = textOf(await sealedFor(ctx, { uuid, policy }, kept));
   await demandStorage(ctx, text.length);
   await mayStore(ctx, text.length);
   // Read, and so of these types.
   const { name, version, status = row.status } = definition as Partial<WorkflowRow> & Named;
-  const next = { ...changedBy(ctx, row), name, version, status };
+  const next = { ...changedBy(ctx, row), name, version, status, runAs: made.runAs };
   const updatedFields = Object.keys(patch);
   await store(ctx, { row, policy }, { next, updatedFields, ifMatch, made: { text, ...made } });
   return { row: next, updatedFields };
@@ -183,10 +186,10 @@ async function store(
   }
   const isDone = isInForce(db, next);
   const news = { change: crypto.randomUUID(), at: next.updatedAt, when: isDone };
-  const { name, version, status, updatedAt, lastModifiedBy } = next;
-  const changes = { name, version, status, updatedAt, lastModifiedBy };
+  const { name, version, status, updatedAt, lastModifiedBy, runAs } = next;
+  const changes = { name, version, status, updatedAt, lastModifiedBy, runAs };
   const [changed] = await db.batch([
-    updateWorkflowRow(db, row, { changes, hooks: made?.hooks }),
+    updateWorkflowRow(db, row, { changes, hooks: made?.hooks, guard: made?.guard }),
     auditStatement(ctx, {
       action: 'workflow.update',
       resource: `workflow:${row.uuid}`,

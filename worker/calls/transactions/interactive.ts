@@ -4,6 +4,7 @@ import { badRequest, type ErrorCode, GatewayError } from '../../../proto/errors.
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { parseAsWritten } from '../../../proto/written-json.ts';
 import type { Demand } from '../../access/demand.ts';
+import { whoCalled } from '../../access/door/door.ts';
 import type { Policy } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
@@ -170,7 +171,7 @@ async function enter(
 ): Promise<Extract<Entered, { is: 'entered' }>> {
   const { n: _, ...share } = shareOf({ ...participant, n: 0 });
   const entering = {
-    ...{ id, caller: ctx.caller.userUuid },
+    ...{ id, caller: whoCalled(ctx).userUuid },
     share: participant.way === 'joins' ? share : undefined,
     claims: isWrite,
   };
@@ -226,6 +227,6 @@ export async function abandon(ctx: Context, id: string, failure: GatewayError): 
   const { code, message, details } = failure;
   const kept: KeptFailure = { code, message, details: JSON.stringify(details) };
   const shown = await askLog<Shown | undefined>(ctx, async (log) => log.show(id));
-  if (shown?.caller !== ctx.caller.userUuid || shown.status !== 'active') return;
+  if (shown?.caller !== whoCalled(ctx).userUuid || shown.status !== 'active') return;
   await askLog(ctx, (log) => log.fail(id, kept, []));
 }

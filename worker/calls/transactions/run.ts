@@ -1,5 +1,6 @@
 /** Runs a transaction over many endpoints: all take effect together, or none does. Spec: transactions.md §1 to §4. */
 import { GatewayError } from '../../../proto/errors.ts';
+import { whoCalled } from '../../access/door/door.ts';
 import { policyOn } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import { startDeadline } from '../../drivers/deadline.ts';
@@ -65,7 +66,8 @@ function announcementOf(
   { keys, isolation }: TransactionsBody,
   timeoutMs: number,
 ): NewTransaction {
-  const { caller, requestId, address } = ctx;
+  const { requestId, address } = ctx;
+  const caller = whoCalled(ctx);
   const isStrict = isolation !== undefined && isolation !== 'read committed';
   // Reads conflict with nothing at the weakest level. Spec: transactions.md §4.
   const endpoints = all.filter(({ writes }) => writes || isStrict);

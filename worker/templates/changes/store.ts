@@ -4,6 +4,7 @@ import type { Database } from '../../context.ts';
 import { heldTo } from '../../db/held.ts';
 import { organizations, rules } from '../../db/schema.ts';
 import {
+  type RunAs,
   type TemplateRow,
   type TemplateVersionRow,
   templateReferences,
@@ -12,6 +13,7 @@ import {
   templateVersions,
 } from '../../db/templates.ts';
 import type { Level } from '../../levels.ts';
+import type { Guard } from '../../reach/doors/store.ts';
 import type { IfMatch } from '../../revision.ts';
 import { selectUsers as selectWorkflows } from '../../workflows/store.ts';
 import type { Reference } from '../compiled.ts';
@@ -19,9 +21,9 @@ import { counted, selectTemplateUuid, selectUsers, selectVersion } from '../stor
 
 /**
  * Stores a template. No row comes back when the organization has one of that id already, or as
- * many as it may have: the statement itself counts, so that it holds under concurrency.
+ * many as it may have, or `guard` does not hold: the statement itself looks, so that it holds under concurrency.
  */
-export function insertTemplate(db: Database, row: TemplateRow, quota: number) {
+export function insertTemplate(db: Database, row: TemplateRow, quota: number, guard: Guard) {
   const values = db
     .select({
       orgUuid: sql<string>`${row.orgUuid}`.as('org_uuid'),
@@ -41,16 +43,18 @@ export function insertTemplate(db: Database, row: TemplateRow, quota: number) {
         eq(organizations.uuid, row.orgUuid),
         isNull(organizations.deletedAt),
         sql`${counted(row.orgUuid)} < ${quota}`,
+        ...(guard?.(row.orgUuid) ?? []),
       ),
     );
   return db.insert(templates).select(values).onConflictDoNothing().returning();
 }
 
-/** Makes a version the one in force; no row comes back when `row` is no longer how it stands, or the version exists. */
+/** Makes a version the one in force; no row comes back when `row` is no longer how it stands, the version exists, or `guard` does not hold. */
 export function updateTemplate(
   db: Database,
   row: TemplateRow,
   changes: Pick<TemplateRow, 'name' | 'version' | 'updatedAt' | 'lastModifiedBy'>,
+  guard: Guard,
 ) {
   const { orgUuid, uuid } = row;
   return db
@@ -62,6 +66,7 @@ export function updateTemplate(
         eq(templates.uuid, uuid),
         eq(templates.revision, row.revision),
         sql`not exists ${selectVersion(db, orgUuid, uuid, changes.version)}`,
+        ...(guard?.(orgUuid) ?? []),
       ),
     )
     .returning();
@@ -93,6 +98,8 @@ export function insertVersion(db: Database, row: TemplateRow, version: TemplateV
       definition: sql<string>`${version.definition}`.as('definition'),
       createdAt: sql<number>`${version.createdAt}`.as('created_at'),
       createdBy: sql<string>`${version.createdBy}`.as('created_by'),
+      authorUuid: sql<string | null>`${version.authorUuid}`.as('author_uuid'),
+      runAs: sql<RunAs>`${version.runAs}`.as('run_as'),
     })
     .from(organizations)
     .where(and(eq(organizations.uuid, row.orgUuid), isInForce(db, row)));

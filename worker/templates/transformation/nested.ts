@@ -66,7 +66,8 @@ function call(x: Execution, at: number): Outcome | Promise<Outcome> {
     if (x.budget.depth < 0) throw new RunOver('depth');
     const compiled = x.run.nested(made.id);
     if (made.isUnseen && !writes(compiled, x.run, new Set())) return { output: undefined };
-    const run = { ...x.run, parameters: made.parameters, parametersAreTexts: false };
+    const other = x.run.within?.(made.id);
+    const run = { ...x.run, ...other, parameters: made.parameters, parametersAreTexts: false };
     return x.trace === undefined ? runOf(compiled, made, run) : renderOf(compiled, made, run, x);
   } catch (error) {
     return failed(error, made);

@@ -3,6 +3,7 @@ import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
 import { heldTo } from '../../db/held.ts';
 import { organizations, rules } from '../../db/schema.ts';
+import type { RunAs } from '../../db/templates.ts';
 import {
   type WorkflowRow,
   type WorkflowVersionRow,
@@ -14,6 +15,7 @@ import {
   workflowVersions,
 } from '../../db/workflows.ts';
 import type { Level } from '../../levels.ts';
+import type { Guard } from '../../reach/doors/store.ts';
 import type { IfMatch } from '../../revision.ts';
 import type { Reference } from '../definition/found.ts';
 import { counted, selectVersion, takenHooks } from '../store.ts';
@@ -28,15 +30,22 @@ export interface Hook {
 
 const pathsOf = (hooks: readonly Hook[]) => hooks.map(({ path }) => path);
 
+/** What a new workflow is held to. */
+interface Inserting {
+  readonly quota: number;
+  readonly hooks: readonly Hook[];
+  readonly guard: Guard;
+}
+
 /**
  * Stores a workflow. No row comes back when the organization has one of that id already, or as
- * many as it may have, or another has one of its paths: the statement itself looks, so that it
+ * many as it may have, another has one of its paths, or `guard` does not hold: the statement itself looks, so that it
  * holds under concurrency.
  */
 export function insertWorkflowRow(
   db: Database,
   row: WorkflowRow,
-  { quota, hooks }: { readonly quota: number; readonly hooks: readonly Hook[] },
+  { quota, hooks, guard }: Inserting,
 ) {
   const values = db
     .select({
@@ -52,6 +61,7 @@ export function insertWorkflowRow(
       lastModifiedBy: sql<string>`${row.lastModifiedBy}`.as('last_modified_by'),
       revision: sql<number>`${row.revision}`.as('revision'),
       deletedAt: sql<number | null>`null`.as('deleted_at'),
+      runAs: sql<RunAs>`${row.runAs}`.as('run_as'),
     })
     .from(organizations)
     .where(
@@ -60,6 +70,7 @@ export function insertWorkflowRow(
         isNull(organizations.deletedAt),
         sql`${counted(row.orgUuid)} < ${quota}`,
         sql`not exists ${takenHooks(row.orgUuid, row.uuid, pathsOf(hooks))}`,
+        ...(guard?.(row.orgUuid) ?? []),
       ),
     );
   return db.insert(workflows).select(values).onConflictDoNothing().returning();
@@ -70,14 +81,19 @@ interface Changing {
   /** The changes of its row. */
   readonly changes: Pick<
     WorkflowRow,
-    'name' | 'version' | 'status' | 'updatedAt' | 'lastModifiedBy'
+    'name' | 'version' | 'status' | 'updatedAt' | 'lastModifiedBy' | 'runAs'
   >;
   /** The paths of a version that becomes the one in force; undefined where none does. */
   readonly hooks: readonly Hook[] | undefined;
+  readonly guard: Guard;
 }
 
-/** Changes a workflow's row; no row comes back when `row` is no longer how it stands, or the version or a path is taken. */
-export function updateWorkflowRow(db: Database, row: WorkflowRow, { changes, hooks }: Changing) {
+/** Changes a workflow's row; no row comes back when `row` is no longer how it stands, the version or a path is taken, or `guard` does not hold. */
+export function updateWorkflowRow(
+  db: Database,
+  row: WorkflowRow,
+  { changes, hooks, guard }: Changing,
+) {
   const { orgUuid, uuid } = row;
   const isFree =
     hooks === undefined
@@ -96,6 +112,7 @@ export function updateWorkflowRow(db: Database, row: WorkflowRow, { changes, hoo
         eq(workflows.revision, row.revision),
         isNull(workflows.deletedAt),
         isFree,
+        ...(guard?.(orgUuid) ?? []),
       ),
     )
     .returning();
@@ -128,6 +145,7 @@ export function insertVersion(db: Database, row: WorkflowRow, version: WorkflowV
       createdAt: sql<number>`${version.createdAt}`.as('created_at'),
       createdBy: sql<string>`${version.createdBy}`.as('created_by'),
       authorUuid: sql<string | null>`${version.authorUuid}`.as('author_uuid'),
+      runAs: sql<RunAs>`${version.runAs}`.as('run_as'),
     })
     .from(organizations)
     .where(and(eq(organizations.uuid, row.orgUuid), isInForce(db, row)));

@@ -136,8 +136,7 @@ function readStart({ byId }: Drafts, members: Members, isGraph: boolean): string
 /** The members of a definition besides its actions. */
 function readAround(drafts: Drafts, members: Members) {
   checkNames(members);
-  const runAs = members.chosen('runAs', ['caller', 'author']);
-  if (runAs === 'author') members.fault('runAs', 'is not taken yet: leave it out, or write caller');
+  members.chosen('runAs', ['caller', 'author']);
   members.chosen('status', ['active', 'paused']);
   const json = members.get('output');
   const output: Value | undefined =

@@ -6,14 +6,16 @@ import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
 import type { Accepted } from '../../outcome.ts';
 import { versionNotFound, type Workflow } from '../access.ts';
+import { withRightsOf } from '../runs/author.ts';
 import type { Head, Order, WorkflowVersion } from '../runs/head.ts';
 import { paused, pinned } from '../runs/order.ts';
 import { runsObject } from '../runs/reachable.ts';
 import { sameBefore } from '../runs/same-before.ts';
+import { authorFor } from './author.ts';
 import { demandNamed } from './rights.ts';
 import type { ForkBody } from './schema.ts';
 import { findRun, hidden, ownerOf, runNotFound, standing } from './show.ts';
-import { readsAll } from './sight.ts';
+import { sightOf } from './sight.ts';
 import { invalid } from './start.ts';
 import { conflict, recordSteering } from './steer.ts';
 
@@ -42,7 +44,9 @@ export async function forkRun(
   const { row, policy } = workflow;
   if (row.status === 'paused') throw paused(row.id);
   const { record } = await findRun(ctx, workflow, named, { limit: 0 });
-  if (!(await readsAll(ctx, workflow, record))) throw hidden();
+  const sight = await sightOf(ctx, workflow, record);
+  const isOther = body.version !== undefined && body.version !== record.head.workflow.version;
+  if (sight === 'none' || (isOther && sight !== 'all')) throw hidden();
   const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
   const text = await object.forkOf(record.id, body.from);
   if (text === undefined) throw runNotFound();
@@ -54,7 +58,9 @@ export async function forkRun(
     version: body.version ?? told.head.workflow.version,
   };
   await demandSame(ctx, told, version);
-  demands.push(...(await demandNamed(ctx, version)));
+  const author = await authorFor(ctx, workflow, version);
+  const own = withRightsOf(ctx, author);
+  demands.push(...(await demandNamed(own, version)));
   if (body.input !== undefined && !isJsonObject(body.input)) {
     throw invalid([{ path: 'input', message: 'must be an object: the input of the run' }]);
   }
@@ -64,11 +70,12 @@ export async function forkRun(
     input: body.input === undefined ? told.input : writtenText(body.input),
     workflow: version,
     caller: ctx.caller,
+    ...(author ? { author } : {}),
     startedBy: policy.username,
     trigger: { type: 'fork', id: record.id },
     forkedFrom: record.id,
     depth: 1,
-    ...(await pinned(ctx, version)),
+    ...(await pinned(own, version)),
     requestId: ctx.requestId,
     address: ctx.address,
     fork: { from: body.from, reached: told.reached },
@@ -101,6 +108,6 @@ async function started(ctx: Context, workflow: Workflow, order: Order): Promise<
   if (answer.is === 'no-room') {
     throw new GatewayError('QUOTA_EXCEEDED', "The organization's storage is used up");
   }
-  recordSteering(ctx, 'execution.fork', order.id, row.id);
+  recordSteering(ctx, 'execution.fork', order, row.id);
   return standing(ctx, row.id, answer);
 }

@@ -13,7 +13,7 @@ import { letterSealing } from '../runs/ended.ts';
 import { afterOf, cursorAfter, listOf } from './list.ts';
 import type { LettersQuery, RedriveManyBody } from './schema.ts';
 import { findRun, ownerOf, RECORD_MAX, Teller } from './show.ts';
-import { readsAll } from './sight.ts';
+import { type Sight, sightOf } from './sight.ts';
 import { eachOf, MANY_MAX, retryRun } from './steer.ts';
 import { redriveLetter, restoreLetter, selectLetter, selectLetters } from './store.ts';
 
@@ -63,7 +63,7 @@ async function told(
     run_id: runUuid,
     workflow: workflow.row.id,
     version,
-    error: state.sees ? error : { code: error.code ?? 'INTERNAL' },
+    error: state.sight !== 'none' ? error : { code: error.code ?? 'INTERNAL' },
     ...(failedAction === null ? {} : { failed_action: failedAction }),
     created: isoTime(createdAt),
     expires: isoTime(expiresAt),
@@ -77,21 +77,21 @@ async function stateOf(
   ctx: Context,
   workflow: Workflow,
   { runUuid }: WorkflowDeadLetterRow,
-): Promise<{ readonly sees: boolean; readonly state?: JsonObject }> {
+): Promise<{ readonly sight: Sight; readonly state?: JsonObject }> {
   const found = await findRun(ctx, workflow, runUuid).catch((thrown: unknown) => {
     if (thrown instanceof GatewayError && thrown.code === 'RUN_NOT_FOUND') return undefined;
     throw thrown;
   });
-  if (!found) return { sees: false };
+  if (!found) return { sight: 'none' };
   const { record, actions, hasMore } = found;
-  const sees = await readsAll(ctx, workflow, record);
-  if (!sees || !record.keepsState) return { sees };
-  const teller = new Teller(workflow.row.id, record.id, true);
+  const sight = await sightOf(ctx, workflow, record);
+  if (sight !== 'all' || !record.keepsState) return { sight };
+  const teller = new Teller(workflow.row.id, record.id, sight);
   const outputs = actions.flatMap(({ path, output }) =>
     output === undefined ? [] : [[path, teller.value(output)] as const],
   );
   return {
-    sees,
+    sight,
     state: {
       input: teller.value(record.input),
       outputs: Object.fromEntries(outputs),

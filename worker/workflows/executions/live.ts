@@ -51,7 +51,7 @@ export async function liveEvents(
   const leave = enter(orgUuid);
   ctx.signal.addEventListener('abort', leave);
   const object = runsObject(ctx.env, orgUuid, record.id);
-  const teller = new Teller(workflow.row.id, record.id, true);
+  const teller = new Teller(workflow.row.id, record.id, 'all');
   let last = after;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {

@@ -1,5 +1,5 @@
 /** What a start demands of its caller, beside Write on the workflow. Spec: workflows.md §6; contract §4, §9. */
-import { authorize } from '../../access/access.ts';
+import { authorize, demand } from '../../access/access.ts';
 import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
 import { onEndpoint } from '../../endpoints/access.ts';
@@ -29,10 +29,13 @@ async function demandOn(ctx: Context, { kind, target, level }: Named): Promise<D
     return (await authorize(ctx, onEndpoint(level), { endpoint: target })).demands;
   }
   if (kind === 'workflow') {
-    return (await authorize(ctx, onWorkflow('Read'), { workflow: target })).demands;
+    const params = { workflow: target };
+    const found = await authorize(ctx, onWorkflow('Read'), params);
+    const isDoor = found.resource.row.runAs === 'author';
+    return isDoor ? [...found.demands, demand({ ...found, params }, 'Write')] : found.demands;
   }
   const { resource, demands } = await authorize(ctx, onTemplate('Read'), { template: target });
-  const { uuid, version } = resource.row;
+  const { id, uuid, version } = resource.row;
   const reach = await loadReach(ctx, { uuid, version });
-  return [...demands, ...reach.demandAll()];
+  return [...demands, ...reach.demandRun({ id, policy: resource.policy }, true)];
 }

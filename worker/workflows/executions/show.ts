@@ -13,7 +13,7 @@ import type { ActionRecord, RunRecord, Told } from '../runs/head.ts';
 import type { ActionQuery, Owner, Standing } from '../runs/object.ts';
 import { runsObject } from '../runs/reachable.ts';
 import type { ActionsQuery } from './schema.ts';
-import { readsAll } from './sight.ts';
+import { type Sight, sightOf } from './sight.ts';
 
 /** Actions of a page. Spec: workflows.md §6. */
 export const RECORD_MAX = 1000;
@@ -78,8 +78,8 @@ export async function told(
   workflow: Workflow,
   { record, actions, hasMore }: Shown,
 ): Promise<JsonBytes> {
-  const sees = await readsAll(ctx, workflow, record);
-  const teller = new Teller(workflow.row.id, record.id, sees);
+  const sight = await sightOf(ctx, workflow, record);
+  const teller = new Teller(workflow.row.id, record.id, sight);
   const page = actions.slice(0, RECORD_MAX);
   const last = hasMore || actions.length > RECORD_MAX ? page.at(-1) : undefined;
   const next = last && (await writeCursor(listContext(ctx, workflow, record.id), `${last.begun}`));
@@ -108,8 +108,8 @@ export async function showActions(
   const after = Number((await readCursor(list, cursor)) ?? 0);
   const filter = { path, status, after, limit: limit + 1 };
   const { record, actions, hasMore } = await findRun(ctx, workflow, run, filter);
-  const sees = await readsAll(ctx, workflow, record);
-  const teller = new Teller(workflow.row.id, record.id, sees);
+  const sight = await sightOf(ctx, workflow, record);
+  const teller = new Teller(workflow.row.id, record.id, sight);
   const page = actions.slice(0, limit);
   const last = hasMore || actions.length > limit ? page.at(-1) : undefined;
   const next = last && (await writeCursor(list, `${last.begun}`));
@@ -127,7 +127,10 @@ export async function showValue(
   ref: number,
 ): Promise<JsonBytes> {
   const { record } = await findRun(ctx, workflow, run, { limit: 0 });
-  if (!(await readsAll(ctx, workflow, record))) throw hidden();
+  const sight = await sightOf(ctx, workflow, record);
+  const ends = [record.input, record.output, record.error];
+  const isEnd = ends.some((each) => each?.ref === ref);
+  if (sight === 'none' || (sight === 'ends' && !isEnd)) throw hidden();
   const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
   const text = Number.isSafeInteger(ref) ? await object.value(record.id, ref) : undefined;
   if (text === undefined) throw new GatewayError('NOT_FOUND', 'The run has no such value');
@@ -151,13 +154,13 @@ function written(json: Json): JsonBytes {
 export class Teller {
   readonly #workflow: string;
   readonly #run: string;
-  readonly #sees: boolean;
+  readonly #sight: Sight;
 
-  /** @param sees whether values are shown */
-  constructor(workflow: string, run: string, sees: boolean) {
+  /** @param sight which values are shown */
+  constructor(workflow: string, run: string, sight: Sight) {
     this.#workflow = workflow;
     this.#run = run;
-    this.#sees = sees;
+    this.#sight = sight;
   }
 
   run(record: RunRecord): JsonObject {
@@ -171,9 +174,10 @@ export class Teller {
       status: record.status,
       trigger: { type, ...(index === undefined ? {} : { index }), id: trigger },
       started_by: head.startedBy,
+      ...(head.author ? { author: head.author.name } : {}),
       ...(head.parent ? { parent: head.parent.run } : {}),
       ...(head.forkedFrom === undefined ? {} : { forked_from: head.forkedFrom }),
-      ...this.#values(record, ['input', 'output', 'error']),
+      ...this.#values(record, this.#sight !== 'none'),
       ...(record.compensation === undefined ? {} : { compensation: record.compensation }),
       started: isoTime(started),
       ...(ended === undefined ? {} : { ended: isoTime(ended), duration_ms: ended - started }),
@@ -192,7 +196,7 @@ export class Teller {
         ...(attempt.ended === undefined ? {} : { ended: isoTime(attempt.ended) }),
         ...(attempt.error === undefined ? {} : { error: this.#error(attempt.error) }),
       })),
-      ...this.#values(action, ['input', 'output', 'error']),
+      ...this.#values(action, this.#sight === 'all'),
       started: isoTime(started),
       ...(ended === undefined ? {} : { ended: isoTime(ended), duration_ms: ended - started }),
       ...(by === undefined ? {} : { by }),
@@ -202,18 +206,18 @@ export class Teller {
 
   /** Messages hold what backends say of data. */
   #error({ code, message }: { readonly code: string; readonly message: string }): JsonObject {
-    return this.#sees ? { code, message } : { code };
+    return this.#sight === 'all' ? { code, message } : { code };
   }
 
   #values(
     of: { readonly [name in 'input' | 'output' | 'error']?: Told },
-    names: readonly ('input' | 'output' | 'error')[],
+    sees: boolean,
   ): JsonObject {
     const told: JsonObject = {};
-    for (const name of names) {
+    for (const name of ['input', 'output', 'error'] as const) {
       const value = of[name];
       if (value === undefined) continue;
-      if (this.#sees) told[name] = this.value(value);
+      if (sees) told[name] = this.value(value);
       else if (name === 'error' && 'text' in value) {
         const { code } = parseJson(value.text) as { code: Json };
         told.error = { code };

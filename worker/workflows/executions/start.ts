@@ -9,12 +9,14 @@ import { Outcome } from '../../outcome.ts';
 import type { Reply } from '../../route.ts';
 import { digestOf } from '../../secrets/digest.ts';
 import { versionNotFound, type Workflow } from '../access.ts';
+import { withRightsOf } from '../runs/author.ts';
 import { digestNow } from '../runs/digest.ts';
 import type { Order } from '../runs/head.ts';
 import { uuidOf } from '../runs/names.ts';
 import type { Started } from '../runs/object.ts';
 import { LARGE, paused, pinned, textOfOrder } from '../runs/order.ts';
 import { runsObject } from '../runs/reachable.ts';
+import { authorFor } from './author.ts';
 import { demandNamed } from './rights.ts';
 import type { StartQuery } from './schema.ts';
 import { ownerOf, type Shown, standing, told } from './show.ts';
@@ -41,7 +43,9 @@ export async function startWorkflow(
   if (!isJsonObject(input)) throw noObject();
   if (row.status === 'paused') throw paused(row.id);
   const version = { uuid: row.uuid, id: row.id, version: query.version ?? row.version };
-  await demandNamed(ctx, version);
+  const author = await authorFor(ctx, workflow, version);
+  const own = withRightsOf(ctx, author);
+  await demandNamed(own, version);
   const named = await nameOf(ctx, row.uuid, header('Idempotency-Key'), bytes);
   const order: Order = {
     ...ownerOf(ctx, policy),
@@ -49,10 +53,11 @@ export async function startWorkflow(
     input: writtenText(input),
     workflow: version,
     caller: ctx.caller,
+    ...(author ? { author } : {}),
     startedBy: policy.username,
     trigger: { type: 'api', id: ctx.requestId },
     depth: 1,
-    ...(await pinned(ctx, version)),
+    ...(await pinned(own, version)),
     requestId: ctx.requestId,
     address: ctx.address,
     ...(named ? { body: named.body } : {}),
@@ -68,7 +73,7 @@ export async function startWorkflow(
 async function replyTo(
   ctx: Context,
   workflow: Workflow,
-  { id, workflow: { version } }: Order,
+  { id, workflow: { version }, author }: Order,
   started: Started,
 ): Promise<Reply> {
   const { row } = workflow;
@@ -86,7 +91,7 @@ async function replyTo(
     action: 'workflow.run',
     resource: `workflow-run:${id}`,
     outcome: 'success',
-    details: { id: row.id },
+    details: { id: row.id, author: author?.name },
   });
   const { record } = started;
   return record === undefined ? accepted : told(ctx, workflow, JSON.parse(record) as Shown); // As the object wrote it.

@@ -6,6 +6,7 @@ import { actorOf, recordAfterReply } from '../../audit/record.ts';
 import type { Context } from '../../context.ts';
 import { type Accepted, failureOf } from '../../outcome.ts';
 import type { Workflow } from '../access.ts';
+import type { Order, RunRecord } from '../runs/head.ts';
 import { runsObject } from '../runs/reachable.ts';
 import { demandNamed } from './rights.ts';
 import type { CancelManyBody } from './schema.ts';
@@ -17,13 +18,21 @@ export const MANY_MAX = 1000;
 /** Ids that are worked on at the same time. */
 const AT_ONCE = 20;
 
+/** A run, and whose rights it has where these are not the caller's. */
+type Steered = Pick<Order, 'id' | 'author'>;
+
 /** Tells the audit that a run was steered. */
-export function recordSteering(ctx: Context, action: string, run: string, workflow: string): void {
+export function recordSteering(
+  ctx: Context,
+  action: string,
+  { id: run, author }: Steered,
+  workflow: string,
+): void {
   recordAfterReply(ctx, actorOf(ctx.caller), {
     action: `workflow.${action}`,
     resource: `workflow-run:${run}`,
     outcome: 'success',
-    details: { id: workflow },
+    details: { id: workflow, author: author?.name },
   });
 }
 
@@ -38,7 +47,7 @@ export async function cancelRun(
   const answer = await object.cancel(record.id);
   if (answer === undefined) throw runNotFound();
   if (answer === 'ended') throw conflict(`The run has ended: it is ${record.status}`);
-  recordSteering(ctx, 'execution.cancel', record.id, workflow.row.id);
+  recordSteering(ctx, 'execution.cancel', steered(record), workflow.row.id);
   return standing(ctx, workflow.row.id, answer);
 }
 
@@ -68,8 +77,12 @@ export async function retryRun(
     throw conflict('The run was refused before it began: there is nothing to go on with');
   }
   if (answer === 'compensated') throw conflict('What the run did was undone: fork it instead');
-  recordSteering(ctx, action, record.id, workflow.row.id);
+  recordSteering(ctx, action, steered(record), workflow.row.id);
   return standing(ctx, workflow.row.id, answer);
+}
+
+function steered({ id, head: { author } }: RunRecord): Steered {
+  return author ? { id, author } : { id };
 }
 
 /** The run is in a state in which the operation is not possible. */

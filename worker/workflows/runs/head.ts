@@ -11,11 +11,23 @@ export interface WorkflowVersion {
   readonly version: string;
 }
 
+/** The account whose rights a run has by `runAs`. */
+export interface RunAuthor {
+  /** Null where no account stored the version: its actions are refused. */
+  readonly uuid: string | null;
+  /** The username when the run began. */
+  readonly name: string;
+  /** Id of the workflow that is the door: of a subworkflow's run it may be one around. */
+  readonly workflow: string;
+}
+
 /** The workflow and the owner of a run: they never change. */
 export interface Head extends Owner {
   readonly workflow: WorkflowVersion;
-  /** Whose rights its actions have. */
+  /** Who called; of a run that nobody called, its author. Its actions have their rights, unless there is an `author`. */
   readonly caller: Caller;
+  /** Whose rights its actions have in place of the caller's. */
+  readonly author?: RunAuthor;
   /** A username. */
   readonly startedBy: string;
   readonly trigger: {

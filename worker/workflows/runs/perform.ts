@@ -18,6 +18,7 @@ import type { EndpointAction, TemplateAction } from '../definition/tree.ts';
 import type { Failure } from '../engine/journal.ts';
 import { TEMPLATE_TIMEOUT_MS } from '../engine/start.ts';
 import { VALUE_MAX } from '../engine/turn.ts';
+import { withRightsOf } from './author.ts';
 import type { Head, Pins } from './head.ts';
 import { within } from './time-limit.ts';
 
@@ -36,10 +37,10 @@ export type CallEnd = {
   readonly reached: readonly string[];
 } & ({ readonly text: string } | { readonly failure: Failure });
 
-/** A context that never was a request: of a run's caller, as they stand now. */
+/** A context that never was a request: of whose rights a run has, as they stand now. @throws GatewayError FORBIDDEN where its author is no account */
 export function contextOf(
   env: Bindings,
-  { caller, address }: Pick<Head, 'caller' | 'address'>,
+  { caller, author, address }: Pick<Head, 'caller' | 'author' | 'address'>,
   run: string,
   signal: AbortSignal,
   waitUntil: (work: Promise<unknown>) => void,
@@ -53,7 +54,8 @@ export function contextOf(
     waitUntil,
   });
   // A new password ends tokens, not the runs that were started by them; nor does a key's rotation.
-  return { ...open, caller: { ...withoutToken(caller), issuedAt: Date.now() } };
+  const own = { ...open, caller: { ...withoutToken(caller), issuedAt: Date.now() } };
+  return withRightsOf(own, author);
 }
 
 /** Makes the call of an endpoint's action. @param text the request, as it was decided when the action began */
@@ -173,7 +175,7 @@ function rootOf(
   { template }: TemplateAction,
   { templates }: Pins,
 ) {
-  return { uuid, version: templates[template] ?? version };
+  return { uuid, version: templates[template] ?? version, isPinned: true };
 }
 
 /** UUIDs of the endpoints that an action's output comes from, or why the run may not have it: its rights are asked as for a call. */
@@ -193,8 +195,9 @@ export async function sourcesOf(
     }
     const params = { template: action.template };
     const { resource } = await authorize(ctx, onTemplate('Read'), params);
+    const { id } = resource.row;
     const reach = await loadReach(ctx, rootOf(resource.row, action, pins), pins.nested);
-    reach.demandAll();
+    reach.demandRun({ id, policy: resource.policy }, true);
     return { reached: reach.endpoints.map(({ uuid }) => uuid) };
   } catch (thrown) {
     const error = gatewayFailureOf(thrown);

@@ -1,11 +1,13 @@
 /** Begins the run of a subworkflow, with the rights of the run that asks for it. Spec: workflows.md §3, `subworkflow`. */
 import { ERRORS, GatewayError } from '../../../proto/errors.ts';
-import { authorize } from '../../access/access.ts';
+import { authorize, demand } from '../../access/access.ts';
 import { policyOn } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
+import type { RunAs } from '../../db/templates.ts';
 import { failureOf } from '../../outcome.ts';
 import { onWorkflow } from '../access.ts';
-import type { Order, RunEffect } from './head.ts';
+import { authorOf, storedBy, withRightsOf } from './author.ts';
+import type { Order, RunAuthor, RunEffect, WorkflowVersion } from './head.ts';
 import type { RunRow } from './journal.ts';
 import type { ChildOutcome } from './object.ts';
 import { LARGE, pinned, textOfOrder } from './order.ts';
@@ -42,16 +44,23 @@ async function startedBy(
   const input = driver.inputOf(row.run, path);
   if (input === undefined) return { is: 'started' };
   const { username } = await policyOn(ctx);
-  const { resource } = await authorize(ctx, onWorkflow('Read'), { workflow: named });
-  const { uuid, id: workflowId, status, version } = resource.row;
+  const params = { workflow: named };
+  const found = await authorize(ctx, onWorkflow('Read'), params);
+  const { uuid, id: workflowId, status, version, runAs } = found.resource.row;
   if (status === 'paused') {
     return { is: 'failed', code: 'WORKFLOW_PAUSED', message: `Workflow ${workflowId} is paused` };
   }
   const workflow = head.pins.workflows[named] ?? { uuid, id: workflowId, version };
-  const { pins, retentionMs } = await pinned(ctx, workflow);
+  const own = await ownAuthor(ctx, workflow, workflow.version === version ? runAs : undefined);
+  // With rights of its own it asks of the run around what it asks of callers.
+  if (own) demand({ ...found, params }, 'Write');
+  const author = own ?? head.author;
+  const { pins, retentionMs } = await pinned(withRightsOf(ctx, own), workflow);
   const { orgUuid, orgId, sealedDataKey, caller, requestId, address } = head;
+  const startedBy = head.author ? head.startedBy : username;
   const order: Order = {
-    ...{ orgUuid, orgId, sealedDataKey, caller, requestId, address, startedBy: username },
+    ...{ orgUuid, orgId, sealedDataKey, caller, requestId, address, startedBy },
+    ...(author ? { author } : {}),
     ...{ id: child, input, workflow, pins, retentionMs },
     trigger: { type: 'subworkflow', id },
     parent: { run: id, path },
@@ -78,4 +87,14 @@ async function startedBy(
     return { is: 'failed', code: 'WORKFLOW_NOT_FOUND', message };
   }
   return { is: 'started' };
+}
+
+/** @param runAs of the version, where it is the one in force */
+async function ownAuthor(
+  ctx: Context,
+  version: WorkflowVersion,
+  runAs: RunAs | undefined,
+): Promise<RunAuthor | undefined> {
+  const isDoor = (runAs ?? (await storedBy(ctx, version))?.runAs) === 'author';
+  return isDoor ? authorOf(ctx, version) : undefined;
 }

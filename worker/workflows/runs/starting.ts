@@ -59,10 +59,11 @@ export async function startRun(
 
 function headOf({ settings }: Workflow, order: Order, { gate, refusal }: Names): Head {
   const { orgUuid, orgId, sealedDataKey, caller, startedBy, requestId, address } = order;
-  const { workflow, trigger, parent, forkedFrom, depth, chain, pins, body } = order;
+  const { workflow, trigger, parent, forkedFrom, depth, chain, pins, body, author } = order;
   return {
     ...{ orgUuid, orgId, sealedDataKey, caller, startedBy, requestId, address },
     ...{ workflow, trigger, depth, pins },
+    ...(author ? { author } : {}),
     ...(parent ? { parent } : {}),
     ...(forkedFrom === undefined ? {} : { forkedFrom }),
     ...(chain === undefined ? {} : { chain }),

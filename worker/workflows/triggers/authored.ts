@@ -1,13 +1,13 @@
 /** The version that a trigger runs, and the account whose rights its runs have. Contract §9. */
-import { remembered } from '../../access/policy.ts';
 import type { Caller, Context } from '../../context.ts';
 import type { Workflow } from '../definition/tree.ts';
+import { storedBy } from '../runs/author.ts';
 import { makeReady, readyDefinition } from '../runs/definitions.ts';
+import type { RunAuthor } from '../runs/head.ts';
 import type { Owner } from '../runs/object.ts';
 import { contextOf } from '../runs/perform.ts';
 import { loadSource } from '../runs/source.ts';
 import type { Firing, Occurrence } from './start.ts';
-import { selectAuthor } from './store.ts';
 
 /** What a run is started with. */
 export interface Authored {
@@ -15,6 +15,8 @@ export interface Authored {
   /** The author, as they would call. Whether the account is still there is asked at each action. */
   readonly caller: Caller;
   readonly username: string;
+  /** Of a version that has its author's rights whoever calls. */
+  readonly author?: RunAuthor;
   readonly ctx: Context;
 }
 
@@ -35,18 +37,17 @@ export async function authored(
   };
   const of = { orgUuid, orgId, issuedAt: Date.now(), loginAt: 0, expiresAt: NEVER_MS };
   const asNobody = contextFor({ ...of, userUuid: '', userId: '' });
-  const key = `workflow-author:${version.uuid}:${version.version}`;
-  const author = await remembered(asNobody, key, async () => {
-    const [row] = await selectAuthor(asNobody.db, orgUuid, version);
-    return row;
-  });
+  const author = await storedBy(asNobody, version);
   if (!author) return undefined;
   const workflow = await definitionOf(asNobody, version);
   if (!workflow) return undefined;
   const username = author.username ?? author.createdBy;
   // Of a version that no account stored, nobody: its actions are refused.
   const caller = { ...of, userUuid: author.authorUuid ?? '', userId: username };
-  return { workflow, caller, username, ctx: contextFor(caller) };
+  const found = { workflow, caller, username, ctx: contextFor(caller) };
+  return author.runAs === 'author'
+    ? { ...found, author: { uuid: author.authorUuid, name: username, workflow: version.id } }
+    : found;
 }
 
 async function definitionOf(

@@ -100,6 +100,7 @@ export async function fire(at: Firing, owner: Owner, occurrence: Occurrence): Pr
   const order: Order = {
     ...owner,
     ...{ id, workflow, caller: by.caller, startedBy: by.username },
+    ...(by.author ? { author: by.author } : {}),
     input: writtenText(made.input ?? null),
     trigger: { type, index, id: shownAs(occurrence), told: occurrence.told },
     depth: 1,
@@ -135,7 +136,11 @@ function sendable(order: Order): string | undefined {
   return JSON.stringify({ ...order, input: 'null', refusal: TOO_LARGE });
 }
 
-function firedBy({ ctx, caller }: Authored, { id, workflow }: Order, started: Started): Fired {
+function firedBy(
+  { ctx, caller }: Authored,
+  { id, workflow, author }: Order,
+  started: Started,
+): Fired {
   if (started.is === 'no-version') return { is: 'gone' };
   if (started.is === 'no-room') return { is: 'no-room' };
   if (started.is === 'invalid')
@@ -146,7 +151,7 @@ function firedBy({ ctx, caller }: Authored, { id, workflow }: Order, started: St
     action: 'workflow.run',
     resource: `workflow-run:${id}`,
     outcome: 'success',
-    details: { id: workflow.id },
+    details: { id: workflow.id, author: author?.name },
   });
   const { record, refusal } = started;
   if (refusal) return { is: 'failed', run, ...refusal };

@@ -223,6 +223,7 @@ export function selectAuthor(
       status: workflows.status,
       deletedAt: workflows.deletedAt,
       authorUuid: workflowVersions.authorUuid,
+      runAs: workflowVersions.runAs,
       createdBy: sql<string>`${workflowVersions.createdBy}`.as('version_created_by'),
       username: accounts.username,
       definition: workflowVersions.definition,

@@ -53,11 +53,6 @@ export const WORKFLOW: readonly Bad[] = [
     ['status: "stopped" is not known; known are active, paused'],
   ],
   [
-    'rights of the author',
-    { runAs: 'author', actions: one },
-    ['runAs: is not taken yet: leave it out, or write caller'],
-  ],
-  [
     'unknown rights',
     { runAs: 'root', actions: one },
     ['runAs: "root" is not known; known are caller, author'],
