@@ -89,6 +89,11 @@ const OfRule = {
     description: 'Ids of endpoints that it leaves without a node',
     examples: [[SAMPLE.endpoint]],
   }),
+  author: z.string().meta({
+    description:
+      'Of `runAs`: the author who lacks a right; the UUID of one who is no member any more',
+    examples: [SAMPLE.ada],
+  }),
   runs: z.int().meta({ description: 'Runs that are active', examples: [2] }),
   allowed: z.literal(false).meta({ description: 'Of a level that is too low' }),
   level: AccessLevel.meta({ description: 'The level in force' }),
