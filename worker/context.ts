@@ -2,7 +2,7 @@
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
 import type { Ticket } from '../proto/work/queue.ts';
 import type { KeyIdentity } from './access/api-keys/identity.ts';
-import type { Door } from './access/door/door.ts';
+import type { DoorName } from './access/door/name.ts';
 import type { ExternalIdentity } from './access/external/identity.ts';
 import type { AuditChainObject } from './audit/object.ts';
 import type { TransactionLogObject } from './calls/transactions/object.ts';
@@ -129,6 +129,12 @@ export interface Caller {
 /** Whether the caller is an account: neither a key, also of a user, nor known by an external token alone. */
 export function hasAccount({ external, key }: Caller): boolean {
   return external === undefined && key === undefined;
+}
+
+/** A door that somebody has opened: the context's caller is its author. */
+export interface Door extends DoorName {
+  /** Who called, whatever doors lie between; of a run that nobody called, its author. */
+  readonly calledBy: Caller;
 }
 
 /** What a call of a known caller may reach. */

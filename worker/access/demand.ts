@@ -1,7 +1,7 @@
 /** What a call demands of its caller's rights: kept with a reply that may be told again. */
 import type { ResourceKind } from '../db/schema.ts';
 import type { Level } from '../levels.ts';
-import type { DoorName } from './door/door.ts';
+import type { DoorName } from './door/name.ts';
 
 /** What a level is held on. */
 export interface HeldOn {

@@ -4,13 +4,13 @@
  */
 import { GatewayError } from '../../proto/errors.ts';
 import { LruMap } from '../../proto/lru-map.ts';
-import type { Caller, Context, PublicContext } from '../context.ts';
+import type { Caller, Context, Door, PublicContext } from '../context.ts';
 import { effectiveLevel, type Level, reaches } from '../levels.ts';
 import { compareKey } from './api-keys/caller.ts';
 import { type KeyLimits, keyName, limitOn, limitOnUuid } from './api-keys/identity.ts';
 import { demandTaken } from './api-keys/standing.ts';
 import type { HeldOn } from './demand.ts';
-import { authorGone, type Door } from './door/door.ts';
+import { authorGone } from './door/door.ts';
 import type { EntityKind } from './explain.ts';
 import { bounded } from './external/identity.ts';
 import { selectMembership, selectRules } from './store.ts';

@@ -1,35 +1,24 @@
 /** One run of a template for a caller: rights on all that it reaches, what it nests, requests, usage. */
-import { type Kind, kindSpec } from '../../kinds/index.ts';
-import { requestIn } from '../../kinds/passed.ts';
-import { badRequest, GatewayError } from '../../proto/errors.ts';
+import { GatewayError } from '../../proto/errors.ts';
 import type { Json, JsonObject } from '../../proto/json.ts';
-import { orderedText, unordered } from '../../proto/ordered-json.ts';
 import { parseOrdered } from '../../proto/parse-ordered.ts';
-import { parseAsWritten } from '../../proto/written-json.ts';
 import { demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
-import type { Endpoint } from '../endpoints/access.ts';
 import { Budget } from '../language/expressions/index.ts';
 import { effectiveLevel, reaches } from '../levels.ts';
 import { inPieces } from '../limits/heavy-work.ts';
 import { Meter } from '../limits/meter.ts';
-import { gathered, JsonBytes, type Known, type Outcome, outcomeOf, resultOf } from '../outcome.ts';
+import { type Known, type Outcome, outcomeOf } from '../outcome.ts';
 import { loadReach } from '../reach/load.ts';
 import type { Reach } from '../reach/reach.ts';
-import { parse } from '../shapes/parse.ts';
 import { type Template, templateNotFound, versionNotFound } from '../templates/access.ts';
-import type { Compiled, EndpointCall, Run } from '../templates/compiled.ts';
+import type { Compiled, Run } from '../templates/compiled.ts';
 import { memoryOf, readVersion } from '../templates/read.ts';
 import { selectVersions } from '../templates/store.ts';
 import { countRun } from '../templates/usage/count.ts';
-import { TransactionBody } from './read-transaction.ts';
 import { keptOutput } from './template-outputs.ts';
-import { transactionOn } from './transaction.ts';
-import { TransactionsBody } from './transactions/body.ts';
-import { requested, TRANSACTION_HEADER } from './transactions/interactive.ts';
-import { transactOver } from './transactions/run.ts';
+import { sending } from './template-requests.ts';
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** What a run is given. */
@@ -178,106 +167,6 @@ function demandInForce({ row, policy }: Template, reach: Reach, known: Known): v
   known.demands.push(demand({ held, policy, params: { template: row.id } }, 'Admin'));
 }
 
-/** What requests of a run are sent by. */
-interface Sender {
-  readonly reach: Reach;
-  readonly call: TemplateCall;
-  readonly known: Known;
-  readonly meter: Meter;
-}
-
-/**
- * How the templates send that run with the same rights.
- * @param by UUID of the door whose author's rights these are; undefined: those of who runs it
- */
-function sending(
-  own: Context,
-  sender: Sender,
-  by: string | undefined,
-): Pick<Run, 'send' | 'transact' | 'within'> {
-  const { reach, call, known, meter } = sender;
-  const sent = (work: (ctx: Context) => Promise<string>) => {
-    call.sends?.();
-    const ctx = by === undefined ? own : reach.contextOf(by);
-    return meter
-      .pause(() => work(ctx))
-      .then((text) => parseAsWritten(text))
-      .catch(withoutStream);
-  };
-  const within = { known, transaction: call.transaction };
-  return {
-    send: (request) =>
-      sent((ctx) => send(ctx, reach.endpoint(request.endpoint, by), request, within)),
-    transact: (body) => sent((ctx) => transact(ctx, body, within)),
-    within: (id) => {
-      const uuid = reach.uuidOf(id);
-      return reach.isDoor(uuid) ? sending(own, sender, uuid) : undefined;
-    },
-  };
-}
-
-/** What a run's requests add to, and take part in. */
-interface Within {
-  readonly known: Known;
-  readonly transaction: string | undefined;
-}
-
-/**
- * The result's text of a request of the run, with the rights of the context's caller, which were demanded before it.
- * @throws GatewayError what requests to endpoints may end in
- */
-async function send(
-  ctx: Context,
-  resource: Endpoint,
-  { operation, request }: EndpointCall,
-  { known, transaction }: Within,
-): Promise<string> {
-  const { row, policy } = resource;
-  const params = { endpoint: row.id };
-  const on = { resource, held: effectiveLevel(policy), policy, params };
-  const { body, bytes } = apart(row.kind, request);
-  if (operation !== 'transaction') {
-    return textOf(known, await requested(ctx, on, operation, body, { bytes, transaction }));
-  }
-  if (transaction !== undefined) throw withinAnother();
-  return textOf(known, await transactionOn(ctx, on, TransactionBody.parse(body), { bytes }));
-}
-
-/** The result's text of a transaction of the run over several endpoints. */
-async function transact(
-  ctx: Context,
-  body: JsonObject,
-  { known, transaction }: Within,
-): Promise<string> {
-  if (transaction !== undefined) throw withinAnother();
-  const form = { numbersAsStrings: false, canonical: false };
-  const outcome = await transactOver(ctx, parse(TransactionsBody, body, 'template'), { form });
-  return textOf(known, outcome);
-}
-
-function withinAnother(): GatewayError {
-  const problem = 'is a transaction of its own, and takes no part in another';
-  return badRequest(TRANSACTION_HEADER, problem, `The template ${problem}`);
-}
-
-async function textOf(known: Known, outcome: Outcome): Promise<string> {
-  const result = resultOf(known, outcome);
-  if (result instanceof GatewayError) throw result;
-  return result instanceof JsonBytes
-    ? decoder.decode(await gathered(result.bytes))
-    : JSON.stringify(result);
-}
-
-/** A request as it is looked at, and its text for kinds that read that, where it tells more. */
-function apart(kind: Kind, request: JsonObject): { body: Json; bytes: Uint8Array | undefined } {
-  const { keepsText, passes } = kindSpec(kind);
-  if (keepsText !== true && passes === undefined) return { body: request, bytes: undefined };
-  const text = orderedText(request);
-  if (keepsText === true) return { body: unordered(request), bytes: encoder.encode(text) };
-  const { body, isWritten } = requestIn(kind, text);
-  return { body, bytes: isWritten ? encoder.encode(text) : undefined };
-}
-
 /** Every template that is reached, by UUID; definitions that are not remembered take one trip. */
 async function readAll(
   ctx: Context,
@@ -318,17 +207,6 @@ function kindsOf(reach: Reach, uuid: string): string[] {
 function found(compiled: Compiled | undefined, id: string): Compiled {
   if (compiled) return compiled;
   throw templateNotFound(id);
-}
-
-/** A result that is too large is told without the streaming form, which runs do not have. @throws what it is given */
-function withoutStream(error: unknown): never {
-  if (!(error instanceof GatewayError) || error.code !== 'RESULT_TOO_LARGE') throw error;
-  const [size = 'The result is too large'] = error.message.split(';');
-  const { details } = error;
-  throw new GatewayError(error.code, `${size}; ask for less: a run has no stream`, {
-    details,
-    cause: error,
-  });
 }
 
 /** A run that did not end in time. */

@@ -1,9 +1,9 @@
 /** Whether a definition may be stored: what it reaches is there, and is the caller's to reach. */
 import type { Demand } from '../access/demand.ts';
 import type { Context } from '../context.ts';
+import type { Guard } from '../db/guard.ts';
 import { inPieces } from '../limits/heavy-work.ts';
 import { demandDoors } from '../reach/doors/keep.ts';
-import type { Guard } from '../reach/doors/store.ts';
 import { loadReachOf } from '../reach/load.ts';
 import { nameOf, type Reach } from '../reach/reach.ts';
 import { refusal } from '../shapes/definition.ts';

@@ -2,18 +2,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Caller, Context } from '../../context.ts';
 import type { Level } from '../../levels.ts';
-
-/** What is a door. */
-export interface DoorName {
-  readonly kind: 'template' | 'workflow';
-  readonly id: string;
-}
-
-/** A door that somebody has opened: the context's caller is its author. */
-export interface Door extends DoorName {
-  /** Who called, whatever doors lie between; of a run that nobody called, its author. */
-  readonly calledBy: Caller;
-}
+import type { DoorName } from './name.ts';
 
 /** Milliseconds that stand for a token which does not expire. */
 const NEVER_MS = Number.MAX_SAFE_INTEGER;

@@ -4,10 +4,11 @@ import { demand } from '../../access/access.ts';
 import type { Demand } from '../../access/demand.ts';
 import { demandAccount, demandKeeper, keepsAllDoors } from '../../access/door/author.ts';
 import type { Context } from '../../context.ts';
+import type { Guard } from '../../db/guard.ts';
 import { effectiveLevel } from '../../levels.ts';
 import { loadReachOf } from '../load.ts';
 import type { Reach } from '../reach.ts';
-import { type Guard, guardOf, type Nested, selectDoorsAbove, selectNamedUnder } from './store.ts';
+import { guardOf, type Nested, selectDoorsAbove, selectNamedUnder } from './store.ts';
 
 /** A template or workflow that is to be stored. */
 export interface Storing extends Nested {

@@ -1,6 +1,7 @@
 /** Statements that find doors above something, and what workflows reach; the organization comes first in each. */
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
+import type { Guard } from '../../db/guard.ts';
 import { organizations } from '../../db/schema.ts';
 import { templateReferences, templates, templateVersions } from '../../db/templates.ts';
 import { workflowReferences, workflows } from '../../db/workflows.ts';
@@ -93,9 +94,6 @@ export function selectNamedUnder(db: Database, orgUuid: string, names: readonly 
       ),
     );
 }
-
-/** What has to hold still when something is stored; undefined where nothing has. */
-export type Guard = ((orgUuid: string) => readonly SQL[]) | undefined;
 
 /**
  * That no other door came to reach it meanwhile, and that what it nests is as it was looked at.

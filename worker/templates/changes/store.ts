@@ -1,6 +1,7 @@
 /** Statements that make, change and remove templates; the organization comes first in each. */
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
+import type { Guard } from '../../db/guard.ts';
 import { heldTo } from '../../db/held.ts';
 import { organizations, rules } from '../../db/schema.ts';
 import {
@@ -13,7 +14,6 @@ import {
   templateVersions,
 } from '../../db/templates.ts';
 import type { Level } from '../../levels.ts';
-import type { Guard } from '../../reach/doors/store.ts';
 import type { IfMatch } from '../../revision.ts';
 import { selectUsers as selectWorkflows } from '../../workflows/store.ts';
 import type { Reference } from '../compiled.ts';

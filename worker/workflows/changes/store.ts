@@ -1,6 +1,7 @@
 /** Statements that make, change and remove workflows; the organization comes first in each. */
 import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
+import type { Guard } from '../../db/guard.ts';
 import { heldTo } from '../../db/held.ts';
 import { organizations, rules } from '../../db/schema.ts';
 import type { RunAs } from '../../db/templates.ts';
@@ -15,7 +16,6 @@ import {
   workflowVersions,
 } from '../../db/workflows.ts';
 import type { Level } from '../../levels.ts';
-import type { Guard } from '../../reach/doors/store.ts';
 import type { IfMatch } from '../../revision.ts';
 import type { Reference } from '../definition/found.ts';
 import { counted, selectVersion, takenHooks } from '../store.ts';

@@ -1,0 +1,139 @@
+/** How a template's run sends its requests: each with the rights of the caller, or of the author of the door that it came through. */
+import { type Kind, kindSpec } from '../../kinds/index.ts';
+import { requestIn } from '../../kinds/passed.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
+import type { Json, JsonObject } from '../../proto/json.ts';
+import { orderedText, unordered } from '../../proto/ordered-json.ts';
+import { parseAsWritten } from '../../proto/written-json.ts';
+import type { Context } from '../context.ts';
+import type { Endpoint } from '../endpoints/access.ts';
+import { effectiveLevel } from '../levels.ts';
+import type { Meter } from '../limits/meter.ts';
+import { gathered, JsonBytes, type Known, type Outcome, resultOf } from '../outcome.ts';
+import type { Reach } from '../reach/reach.ts';
+import { parse } from '../shapes/parse.ts';
+import type { EndpointCall, Run } from '../templates/compiled.ts';
+import { TransactionBody } from './read-transaction.ts';
+import { transactionOn } from './transaction.ts';
+import { TransactionsBody } from './transactions/body.ts';
+import { requested, TRANSACTION_HEADER } from './transactions/interactive.ts';
+import { transactOver } from './transactions/run.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** What requests of a run are sent by. */
+export interface Sender {
+  readonly reach: Reach;
+  readonly call: {
+    /** Id of the transaction over many endpoints that they take part in. */
+    readonly transaction?: string | undefined;
+    /** Called before each. */
+    sends?(): void;
+  };
+  readonly known: Known;
+  readonly meter: Meter;
+}
+
+/**
+ * How the templates send that run with the same rights.
+ * @param by UUID of the door whose author's rights these are; undefined: those of who runs it
+ */
+export function sending(
+  own: Context,
+  sender: Sender,
+  by: string | undefined,
+): Pick<Run, 'send' | 'transact' | 'within'> {
+  const { reach, call, known, meter } = sender;
+  const sent = (work: (ctx: Context) => Promise<string>) => {
+    call.sends?.();
+    const ctx = by === undefined ? own : reach.contextOf(by);
+    return meter
+      .pause(() => work(ctx))
+      .then((text) => parseAsWritten(text))
+      .catch(withoutStream);
+  };
+  const within = { known, transaction: call.transaction };
+  return {
+    send: (request) =>
+      sent((ctx) => send(ctx, reach.endpoint(request.endpoint, by), request, within)),
+    transact: (body) => sent((ctx) => transact(ctx, body, within)),
+    within: (id) => {
+      const uuid = reach.uuidOf(id);
+      return reach.isDoor(uuid) ? sending(own, sender, uuid) : undefined;
+    },
+  };
+}
+
+/** What a run's requests add to, and take part in. */
+interface Within {
+  readonly known: Known;
+  readonly transaction: string | undefined;
+}
+
+/**
+ * The result's text of a request of the run, with the rights of the context's caller, which were demanded before it.
+ * @throws GatewayError what requests to endpoints may end in
+ */
+async function send(
+  ctx: Context,
+  resource: Endpoint,
+  { operation, request }: EndpointCall,
+  { known, transaction }: Within,
+): Promise<string> {
+  const { row, policy } = resource;
+  const params = { endpoint: row.id };
+  const on = { resource, held: effectiveLevel(policy), policy, params };
+  const { body, bytes } = apart(row.kind, request);
+  if (operation !== 'transaction') {
+    return textOf(known, await requested(ctx, on, operation, body, { bytes, transaction }));
+  }
+  if (transaction !== undefined) throw withinAnother();
+  return textOf(known, await transactionOn(ctx, on, TransactionBody.parse(body), { bytes }));
+}
+
+/** The result's text of a transaction of the run over several endpoints. */
+async function transact(
+  ctx: Context,
+  body: JsonObject,
+  { known, transaction }: Within,
+): Promise<string> {
+  if (transaction !== undefined) throw withinAnother();
+  const form = { numbersAsStrings: false, canonical: false };
+  const outcome = await transactOver(ctx, parse(TransactionsBody, body, 'template'), { form });
+  return textOf(known, outcome);
+}
+
+function withinAnother(): GatewayError {
+  const problem = 'is a transaction of its own, and takes no part in another';
+  return badRequest(TRANSACTION_HEADER, problem, `The template ${problem}`);
+}
+
+async function textOf(known: Known, outcome: Outcome): Promise<string> {
+  const result = resultOf(known, outcome);
+  if (result instanceof GatewayError) throw result;
+  return result instanceof JsonBytes
+    ? decoder.decode(await gathered(result.bytes))
+    : JSON.stringify(result);
+}
+
+/** A request as it is looked at, and its text for kinds that read that, where it tells more. */
+function apart(kind: Kind, request: JsonObject): { body: Json; bytes: Uint8Array | undefined } {
+  const { keepsText, passes } = kindSpec(kind);
+  if (keepsText !== true && passes === undefined) return { body: request, bytes: undefined };
+  const text = orderedText(request);
+  if (keepsText === true) return { body: unordered(request), bytes: encoder.encode(text) };
+  const { body, isWritten } = requestIn(kind, text);
+  return { body, bytes: isWritten ? encoder.encode(text) : undefined };
+}
+
+/** A result that is too large is told without the streaming form, which runs do not have. @throws what it is given */
+function withoutStream(error: unknown): never {
+  if (!(error instanceof GatewayError) || error.code !== 'RESULT_TOO_LARGE') throw error;
+  const [size = 'The result is too large'] = error.message.split(';');
+  const { details } = error;
+  throw new GatewayError(error.code, `${size}; ask for less: a run has no stream`, {
+    details,
+    cause: error,
+  });
+}
