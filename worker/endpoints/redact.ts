@@ -8,7 +8,15 @@ import { splitUrl } from './connection-url.ts';
 export const REDACTED = '***';
 
 /** Members of a configuration, and of a connection in it, that hold no secret. */
-const SHOWN = new Set(['db_name', 'content', 'accept', 'transport', 'allow_functions', 'numbers']);
+const SHOWN = new Set([
+  'accept',
+  'allow',
+  'allow_functions',
+  'content',
+  'db_name',
+  'numbers',
+  'transport',
+]);
 const SHOWN_OF_CONNECTION = new Set(['host', 'port', 'tls', 'db']);
 
 /** Options of a URL whose values hold no secret, in lower case; of any other the value is not shown. */

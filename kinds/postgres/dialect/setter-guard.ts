@@ -2,12 +2,11 @@
 import { LruMap } from '../../../proto/lru-map.ts';
 import { mayNotSet } from '../../setter-refusal.ts';
 import { demandSetsNothing } from './caller-settings.ts';
-import { type AllowedFunctions, ask, type CheckedStatement } from './guard.ts';
+import type { AllowedFunctions, CheckedStatement } from './guard.ts';
 import type { Inquirer } from './inquirer.ts';
-import { lookUpAll } from './reach.ts';
+import { reachedCode } from './reached-code.ts';
 import { looksOnlyAtArguments, maySet, type ReachedFunction } from './server-functions.ts';
 import { type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
-import type { References } from './tree.ts';
 
 interface Verdict {
   readonly refused: ReachedFunction | undefined;
@@ -50,24 +49,11 @@ export class SetterGuard {
     const key = `${types?.join() ?? ''} ${statement.text}`;
     const known = inquirer.pristine ? this.#verdicts.get(key) : undefined;
     if (known && known.expires > Date.now()) return known.refused;
-    const refused = await this.#setterIn(asked, inquirer);
+    const refused = await reachedCode(asked, inquirer, (found) => this.#isRefused(found));
     if (inquirer.pristine && statement.text.length <= REMEMBERED_MAX_CHARACTERS) {
       this.#verdicts.set(key, { refused, expires: Date.now() + VERDICT_MS });
     }
     return refused;
-  }
-
-  /** First by the names that the text itself has; then, where the server can be asked, only what it finds there. */
-  async #setterIn(asked: CheckedStatement, inquirer: Inquirer) {
-    const { references } = asked.statement;
-    if (callsNothing(references)) return undefined;
-    const named = await lookUpAll({ ...references, relations: [] }, inquirer.lookUp);
-    const suspects = named.filter((each) => this.#isRefused(each));
-    if (suspects.length === 0) return undefined;
-    const found = await ask(asked, inquirer);
-    if (typeof found === 'string') return suspects[0];
-    const called = new Set(found.reached.map(nameOf));
-    return suspects.find((each) => called.has(nameOf(each)));
   }
 
   #isRefused(found: ReachedFunction): boolean {
@@ -76,13 +62,4 @@ export class SetterGuard {
     if (serverOwn || looksOnlyAtArguments(found) || this.#allowed === true) return false;
     return !this.#allowed.has(name) && !this.#allowed.has(`${schema}.${name}`);
   }
-}
-
-/** Whether its text names nothing that could be code: that cannot be asked in a transaction that has failed. */
-function callsNothing({ functions, operators, types, fields }: References): boolean {
-  return [functions, operators, types, fields].every(({ length }) => length === 0);
-}
-
-function nameOf({ schema, name }: ReachedFunction): string {
-  return JSON.stringify([schema, name]);
 }

@@ -1,8 +1,10 @@
 /** What a statement's text says of itself, by PostgreSQL's own parser; remembered by text. */
 import { LruMap } from '../../../proto/lru-map.ts';
 import { queryText } from './inner-query.ts';
+import { type Naming, namingOf } from './named.ts';
 import { parse as askParser } from './parser.ts';
 import { isTree, type References, type Tree, walk } from './tree.ts';
+import { wordsOf } from './words.ts';
 
 /** One statement of a text. */
 export interface Parsed {
@@ -22,6 +24,8 @@ export interface Parsed {
   readonly query: string | undefined;
   /** What COPY does with it: its data comes from the caller, or goes there as text. */
   readonly copy: 'in' | 'out' | 'other' | undefined;
+  /** What it names, for `config.allow`. */
+  readonly naming: Naming;
 }
 
 /** A text that is no SQL to this parser; the server may see that differently. */
@@ -106,35 +110,8 @@ function describe(text: string, stmt: Tree): Parsed {
     query: plain ? text : queryText(kind, text, tree),
     unreadable: unreadableTop(kind, tree) ?? unreadableInside(nested, locks, into),
     copy: kind === 'CopyStmt' ? copyOf(tree) : undefined,
+    naming: namingOf(kind, tree),
   };
-}
-
-const NAMES: { readonly [kind: string]: string } = {
-  InsertStmt: 'INSERT',
-  UpdateStmt: 'UPDATE',
-  DeleteStmt: 'DELETE',
-  MergeStmt: 'MERGE',
-  CopyStmt: 'COPY',
-  DoStmt: 'DO',
-  CallStmt: 'CALL',
-  VariableSetStmt: 'SET',
-  LockStmt: 'LOCK',
-  LoadStmt: 'LOAD',
-  NotifyStmt: 'NOTIFY',
-  ExecuteStmt: 'EXECUTE',
-  CreateStmt: 'CREATE TABLE',
-  IndexStmt: 'CREATE INDEX',
-  ViewStmt: 'CREATE VIEW',
-};
-
-/** A kind of statement in SQL's own words, as near as the parser's name of it is. */
-function wordsOf(kind: string, tree: Tree): string {
-  if (kind === 'ExplainStmt' && isTree(tree.query)) {
-    const [[inner = '', query] = []] = Object.entries(tree.query);
-    return `EXPLAIN of ${wordsOf(inner, isTree(query) ? query : {})}`;
-  }
-  const spaced = kind.replace(/Stmt$/, '').replace(/([a-z])(?=[A-Z])/g, '$1 ');
-  return NAMES[kind] ?? spaced.toUpperCase();
 }
 
 function unreadableTop(kind: string, tree: Tree): string | undefined {

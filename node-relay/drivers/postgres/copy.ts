@@ -6,7 +6,7 @@ import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { tooLarge } from '../byte-text.ts';
 import type { Done } from '../lend.ts';
 import { aheadOf, aroundRead, endUndone } from './around.ts';
-import { admitted, demandSetsNothing, type Execution } from './execute.ts';
+import { admitted, demandMayRun, type Execution } from './execute.ts';
 import { statementMessages } from './messages.ts';
 import { refuseBehindPooler } from './pooler.ts';
 
@@ -20,7 +20,7 @@ export async function runCopyIn(
 ): Promise<Done<Buffer>> {
   const { wire } = execution.connection;
   const parsed = copyStatement(query, 'in');
-  await demandSetsNothing(execution, parsed);
+  await demandMayRun(execution, parsed);
   const before = aheadOf(execution, parsed);
   refuseBehindPooler(execution.connection, 'COPY … FROM STDIN is');
   execution.connection.altered = true;

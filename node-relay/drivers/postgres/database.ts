@@ -1,5 +1,7 @@
 /** One pool's database: its connections, and what was learned of it. */
 
+import type { AllowedTables } from '../../../kinds/allow.ts';
+import { AllowGuard } from '../../../kinds/postgres/dialect/allow-guard.ts';
 import { type AllowedFunctions, Guard } from '../../../kinds/postgres/dialect/guard.ts';
 import { Shapes } from '../../../kinds/postgres/dialect/rows.ts';
 import { SetterGuard } from '../../../kinds/postgres/dialect/setter-guard.ts';
@@ -15,12 +17,19 @@ export class Database extends Lender<Connection> {
   readonly shapes = new Shapes(this.types);
   readonly guard: Guard;
   readonly setterGuard: SetterGuard;
+  /** Undefined where requests may name everything. */
+  readonly allowGuard: AllowGuard | undefined;
   /** Parameter types by statement text. */
   readonly parameterTypes = new LruMap<string, readonly number[]>(2_000);
 
-  constructor(pool: ConnectionPool<Connection>, allowed: AllowedFunctions) {
+  constructor(
+    pool: ConnectionPool<Connection>,
+    allowed: AllowedFunctions,
+    open: AllowedTables | undefined,
+  ) {
     super(pool);
     this.guard = new Guard(allowed);
     this.setterGuard = new SetterGuard(allowed);
+    this.allowGuard = open && new AllowGuard(open, allowed);
   }
 }

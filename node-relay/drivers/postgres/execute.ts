@@ -8,6 +8,7 @@ import {
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
 import { checkCount } from '../../../kinds/postgres/dialect/count.ts';
 import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
+import type { Inquirer } from '../../../kinds/postgres/dialect/inquirer.ts';
 import {
   dependsOnType,
   encodeParameters,
@@ -73,7 +74,7 @@ export async function admitted(
   read: boolean,
   given?: readonly number[],
 ): Promise<Admitted> {
-  await demandSetsNothing(execution, parsed, given);
+  await demandMayRun(execution, parsed, given);
   const admission = await admissionOf(execution, parsed, read, given);
   const { database, connection } = execution;
   if (!connection.pooled) return admission;
@@ -82,19 +83,31 @@ export async function admitted(
   return { ...admission, traces: 'none' };
 }
 
-/** Whether the caller's statements may not set what the server is told of them. */
-export function isWatched({ session }: Pick<Call, 'session'>): boolean {
+/** Whether every statement is looked at, writes too: callers may not set what is told of them, or not name everything. */
+export function isWatched({ database, call }: Pick<Execution, 'database' | 'call'>): boolean {
+  return database.allowGuard !== undefined || isHeld(call);
+}
+
+/** Whether a caller's statements may not set what the server is told of them. */
+function isHeld({ session }: Pick<Call, 'session'>): boolean {
   return session !== undefined && !session.maySet;
 }
 
-/** Refuses what could set what the server is told of a caller who is no Admin. @throws GatewayError FORBIDDEN */
-export async function demandSetsNothing(
+/**
+ * Refuses what names more than `config.allow` opens, and what could set what the server is told of a caller who is no
+ * Admin: every statement of a caller passes here, on every way in.
+ * @throws GatewayError FORBIDDEN
+ */
+export async function demandMayRun(
   { database, connection, call }: Execution,
   parsed: Parsed | undefined,
   given?: readonly number[],
+  inquirer?: Inquirer,
 ): Promise<void> {
-  if (!isWatched(call)) return;
-  await database.setterGuard.admit(parsed, given, inquirerOn(connection));
+  if (!isWatched({ database, call })) return;
+  const on = inquirer ?? inquirerOn(connection);
+  await database.allowGuard?.admit(parsed, given, on);
+  if (isHeld(call)) await database.setterGuard.admit(parsed, given, on);
 }
 
 async function admissionOf(

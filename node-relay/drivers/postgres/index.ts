@@ -1,6 +1,8 @@
 /** Driver of kind `postgres`: PostgreSQL over its own protocol, rows straight to JSON text. */
 
 import { DatabaseError } from 'pg';
+import { allowedTables } from '../../../kinds/allow.ts';
+import { openPage } from '../../../kinds/open-page.ts';
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
 import { allowedFunctions } from '../../../kinds/postgres/dialect/guard.ts';
 import { inspectTables } from '../../../kinds/postgres/dialect/inspect.ts';
@@ -67,7 +69,8 @@ export const postgres: Driver<PostgresRequest, PostgresClient> = {
     const recipe: Recipe = { host, settings, mode, route: { startupSettings: true } };
     const open = (signal: AbortSignal) => connect(recipe, signal);
     const allowed = allowedFunctions(envelope.settings.allow_functions);
-    const database = new Database(poolOf(host, open), allowed);
+    const opened = allowedTables(envelope.settings.allow);
+    const database = new Database(poolOf(host, open), allowed, opened);
     return new PostgresClient(database, {
       changes: new PostgresChanges(database, host, recipe),
       prepares: new PostgresPrepares(database, open),
@@ -195,7 +198,11 @@ export class PostgresClient
         catalog: (statement: Statement) => connection.catalogRows(statement),
         types: (statement: Statement) => connection.rows(statement),
       };
-      return { value: await inspectTables(asks, types, page, call.resultMaxBytes), traces: 'none' };
+      const isOpen = await this.#database.allowGuard?.openedTo(asks.types);
+      const value = await openPage(page, isOpen, (each) =>
+        inspectTables(asks, types, each, call.resultMaxBytes),
+      );
+      return { value, traces: 'none' };
     });
   }
 

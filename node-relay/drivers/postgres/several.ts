@@ -63,7 +63,7 @@ async function admissionsOf(
 ): Promise<Admitted[]> {
   const each: Admitted[] = [];
   for (const parsed of statements) {
-    const asks = read || execution.connection.pooled || isWatched(execution.call);
+    const asks = read || execution.connection.pooled || isWatched(execution);
     if (asks) each.push(await admitted(execution, parsed, read));
     else each.push({ traces: makesUnusable(parsed) ? 'unusable' : 'some', undone: false });
   }

@@ -24,7 +24,7 @@ import { ConnectionLost } from '../loss.ts';
 import type { OpenShare, ShareSteps } from '../participant.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { type Admitted, bound, type Execution, execute, isWatched } from './execute.ts';
+import { type Admitted, bound, demandMayRun, type Execution, execute } from './execute.ts';
 import { inquirerBeside } from './inquire.ts';
 import { statementMessages } from './messages.ts';
 import { OwnRows } from './own-rows.ts';
@@ -199,10 +199,8 @@ class PostgresShare implements OpenShare<PostgresRequest> {
       const parsed = wholeStatement(request.query);
       const { types: given } = parametersOf(request);
       const undone = operation.mode === 'read' || isRead(request, 'write');
-      if (isWatched(call)) {
-        const inquirer = inquirerBeside((work) => this.#parts.beside(call, work));
-        await database.setterGuard.admit(parsed, given, inquirer);
-      }
+      const beside = inquirerBeside((work) => this.#parts.beside(call, work));
+      await demandMayRun(own, parsed, given, beside);
       if (undone) await this.#admit(parsed, given, call);
       else this.#onlyRead &&= await this.#letsThrough(parsed, given, call);
       const admission: Admitted = { traces: 'some', undone };

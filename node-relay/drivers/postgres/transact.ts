@@ -46,7 +46,7 @@ async function runOperation(
     const read = isRead(request, 'write');
     const parsed = oneStatement(request.query, read, 'transaction');
     const { types: given } = parametersOf(request);
-    const asks = read || own.connection.pooled || isWatched(call);
+    const asks = read || own.connection.pooled || isWatched(own);
     const admission = asks ? await admitted(own, parsed, read, given) : WRITE;
     const statement = await bound(own, request, admission);
     // Inside a transaction of its own, a read is kept from writing by the guard alone.

@@ -35,10 +35,11 @@ export class PostgresChanges implements Changes {
   }
 
   async prepareChanges(request: ChangesRequest, call: Call): Promise<PreparedChanges> {
+    const { allowGuard } = this.#database;
     // One that reads already tells of them from the first change on.
     await this.#readers.get(request.slot)?.watch(request.collections);
     return this.#call(call, (connection) =>
-      prepare(connection, request, async () => {
+      prepare(connection, { ...request, allowGuard }, async () => {
         if (this.#readers.has(request.slot)) return;
         this.#pool.discard(await this.#pool.acquire(call.signal));
       }),

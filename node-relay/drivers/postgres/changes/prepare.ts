@@ -1,13 +1,14 @@
 /** Makes a server keep changes for an endpoint, tells how much it keeps, and ends that. Source: PostgreSQL manual, "Logical Decoding". */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
-import type { ChangesLag, ChangesRequest, PreparedChanges } from '../../../../proto/changes.ts';
+import { notAllowed } from '../../../../kinds/allow.ts';
+import type { ChangesLag, PreparedChanges } from '../../../../proto/changes.ts';
 import { type ErrorDetails, GatewayError } from '../../../../proto/errors.ts';
 import { lacking, serverLacks } from '../../change-batch.ts';
 import type { Connection } from '../connection.ts';
 import { lsnOf, markOf } from './position.ts';
 import { publish, unpublish } from './publications.ts';
-import type { Looked } from './tables.ts';
+import type { Looked, OwnChangesRequest } from './tables.ts';
 
 /** How often it is looked whether others have ended, in milliseconds. */
 const LOOK_MS = 100;
@@ -43,11 +44,11 @@ interface Slot {
 /**
  * Publishes those tables that can be, and makes the slot where all can.
  * @param mayStream logs in for replication, so that no slot is made that nobody could read
- * @throws GatewayError BAD_REQUEST with each thing that is lacking
+ * @throws GatewayError BAD_REQUEST with each thing that is lacking, FORBIDDEN for what `config.allow` does not open
  */
 export async function prepare(
   connection: Connection,
-  request: ChangesRequest,
+  request: OwnChangesRequest,
   mayStream: () => Promise<void>,
 ): Promise<PreparedChanges> {
   if (connection.pooled) throw serverLacks(BEHIND_POOLER);
@@ -57,6 +58,10 @@ export async function prepare(
       throw unpublishable(error);
     },
   );
+  const closed = looked.findIndex((each) => 'isClosed' in each);
+  if (closed >= 0) {
+    throw notAllowed('Table', looked[closed]?.watched.name ?? '', `collections[${closed}]`);
+  }
   const faults = looked.flatMap(tableFault);
   if (faults.length > 0) throw lacking(faults);
   await mayStream().catch((error: unknown) => {

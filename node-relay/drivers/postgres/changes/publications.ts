@@ -1,8 +1,13 @@
 /** The publications of an endpoint: one of tables of which everything is told, one of those of which only inserts are. */
 import { DatabaseError } from 'pg';
-import type { ChangesRequest } from '../../../../proto/changes.ts';
 import type { Connection } from '../connection.ts';
-import { arrayOf, type Looked, lookUpTables, type WatchedTable } from './tables.ts';
+import {
+  arrayOf,
+  type Looked,
+  lookUpTables,
+  type OwnChangesRequest,
+  type WatchedTable,
+} from './tables.ts';
 
 /** Updates of a table without a key fail while a publication has it that tells updates; so there are two. */
 const KINDS = [
@@ -38,7 +43,7 @@ const MEMBERS = `SELECT p.pubname, r.prrelid FROM pg_publication p
  */
 export async function publish(
   connection: Connection,
-  request: ChangesRequest,
+  request: OwnChangesRequest,
   { only }: { readonly only: boolean },
 ): Promise<Published> {
   const looked = await lookUpTables(connection, request);

@@ -230,7 +230,7 @@ export class SlotReader {
   async #reconcile({ isNew }: { readonly isNew: boolean } = { isNew: false }): Promise<void> {
     const { database, call, request } = this.#parts;
     const collections = this.#collections;
-    const asked = { ...request, collections };
+    const asked = { ...request, collections, allowGuard: database.allowGuard };
     const { looked, added } = await database.call('write', call.signal, async (connection) => ({
       value: await publish(connection, asked, { only: false }),
       traces: 'none',
@@ -240,6 +240,7 @@ export class SlotReader {
     const faults: ChangeFault[] = [];
     for (const each of looked) {
       if ('fault' in each) faults.push({ watched: each.watched.name, message: each.fault });
+      if ('isClosed' in each) continue;
       const name = 'table' in each ? fullName(each.table) : each.watched.name;
       watchers.set(name, [...(watchers.get(name) ?? []), each.watched]);
     }

@@ -1,4 +1,7 @@
 /** Looks up the tables that are watched: whether each is there, and what it lacks for its changes to be told. */
+
+import { notAllowed } from '../../../../kinds/allow.ts';
+import type { AllowGuard } from '../../../../kinds/postgres/dialect/allow-guard.ts';
 import type { ChangesRequest, WatchedCollection } from '../../../../proto/changes.ts';
 import type { Connection } from '../connection.ts';
 
@@ -14,7 +17,17 @@ export interface WatchedTable {
 /** A name of the request, with its table or what is wrong with it. */
 export type Looked =
   | { readonly watched: WatchedCollection; readonly table: WatchedTable }
-  | { readonly watched: WatchedCollection; readonly fault: string };
+  | {
+      readonly watched: WatchedCollection;
+      readonly fault: string;
+      /** `config.allow` does not open it: nothing of it is told, even where it is published still. */
+      readonly isClosed?: true;
+    };
+
+/** What is asked for, and which tables `config.allow` opens by schema and name; undefined where all are. */
+export interface OwnChangesRequest extends ChangesRequest {
+  readonly allowGuard: AllowGuard | undefined;
+}
 
 /**
  * Rows: index of the name from 1, OID, schema, name, quoted identifier, kind, persistence, identity, whether the
@@ -39,8 +52,9 @@ JOIN pg_class c ON c.oid = found.oid JOIN pg_namespace n ON n.oid = c.relnamespa
 /** Looks all names of a request up, in their order. */
 export async function lookUpTables(
   connection: Connection,
-  { collections }: Pick<ChangesRequest, 'collections'>,
+  { collections, allowGuard }: Pick<OwnChangesRequest, 'collections' | 'allowGuard'>,
 ): Promise<Looked[]> {
+  const isOpen = await allowGuard?.openedTo((statement) => connection.rows(statement));
   const [schemas] = await connection.rows({ text: 'SELECT pg_catalog.current_schemas(false)' });
   const names = arrayOf(collections.map(({ name }) => name));
   const values = [names, schemas?.[0] ?? '{}'];
@@ -48,6 +62,10 @@ export async function lookUpTables(
   const byNth = new Map(rows.map((row) => [Number(row[0]) - 1, row]));
   return collections.map((watched, at) => {
     const row = byNth.get(at);
+    // Who may not name it does not learn whether it is there.
+    if (isOpen && !isOpen(placeOf(watched.name, row))) {
+      return { watched, fault: notAllowed('Table', watched.name).message, isClosed: true };
+    }
     if (row === undefined) return { watched, fault: `There is no table ${watched.name}` };
     const fault = faultOf(watched, row);
     if (fault !== undefined) return { watched, fault };
@@ -62,6 +80,13 @@ export async function lookUpTables(
       },
     };
   });
+}
+
+/** The table that was found; else what the name says, which is open or not by itself. */
+function placeOf(name: string, row: readonly (string | null)[] | undefined) {
+  const dot = name.indexOf('.');
+  const said = { namespace: dot < 0 ? '' : name.slice(0, dot), name: name.slice(dot + 1) };
+  return row === undefined ? said : { namespace: row[2] ?? '', name: row[3] ?? '' };
 }
 
 function faultOf(

@@ -1,4 +1,6 @@
 /** A line to one database at Neon. */
+
+import { openPage } from '../../../../kinds/open-page.ts';
 import { isRead } from '../../../../kinds/postgres/dialect/admit.ts';
 import { inspectTables } from '../../../../kinds/postgres/dialect/inspect.ts';
 import type { PostgresRequest } from '../../../../kinds/postgres/index.ts';
@@ -21,9 +23,12 @@ export function neonClient(
     isRead,
     run: (request, call) => runRequest(database, request, call),
     transact: (requests, call) => runTransaction(database, requests, call),
-    inspect(page, call) {
+    async inspect(page, call) {
       const asks = { catalog: database.catalog(call, PAGE_MAX_BYTES), types: database.rows(call) };
-      return inspectTables(asks, database.types, page, call.resultMaxBytes);
+      const isOpen = await database.allowGuard?.openedTo(asks.types);
+      return openPage(page, isOpen, (each) =>
+        inspectTables(asks, database.types, each, call.resultMaxBytes),
+      );
     },
     reach: (call) => database.alone({ text: 'SELECT 1' }, call),
     told: toldFailure,

@@ -1,6 +1,8 @@
 /** One connection's database at Neon: how it is asked, and what was learned of it. */
 
 import { NeonDbError } from '@neondatabase/serverless';
+import { allowedTables } from '../../../../kinds/allow.ts';
+import { AllowGuard } from '../../../../kinds/postgres/dialect/allow-guard.ts';
 import type { AskRows, Statement } from '../../../../kinds/postgres/dialect/ask.ts';
 import { allowedFunctions, Guard } from '../../../../kinds/postgres/dialect/guard.ts';
 import type { Inquirer } from '../../../../kinds/postgres/dialect/inquirer.ts';
@@ -38,6 +40,8 @@ export class Database {
   readonly types = new TypeRegistry();
   readonly shapes = new Shapes(this.types);
   readonly guard: Guard;
+  /** Undefined where requests may name everything. */
+  readonly allowGuard: AllowGuard | undefined;
   /** Parameter types by statement text. */
   readonly parameterTypes = new LruMap<string, readonly number[]>(2_000);
   readonly #exchange: Exchange;
@@ -47,7 +51,10 @@ export class Database {
   /** @throws GatewayError INVALID_CONFIGURATION */
   constructor({ connection, settings }: ConnectionEnvelope, host: EdgeHost) {
     const neon = neonSettings(connection);
-    this.guard = new Guard(allowedFunctions(settings.allow_functions));
+    const allowed = allowedFunctions(settings.allow_functions);
+    this.guard = new Guard(allowed);
+    const open = allowedTables(settings.allow);
+    this.allowGuard = open && new AllowGuard(open, allowed);
     this.#exchange = new Exchange(neon, host);
     const session = [...neon.sessionSettings, ...SESSION];
     this.#write = localSettings(session);

@@ -24,6 +24,8 @@ export async function ready(
 ): Promise<Ready> {
   const parsed = oneStatement(request.query, read, place);
   try {
+    const { types: given } = parametersOf(request);
+    await database.allowGuard?.admit(parsed, given, database.inquirer(call));
     const undone =
       read && parsed !== undefined && !(await isPlain(database, request, parsed, call));
     return await bound(database, request, { parsed, read, undone }, call);

@@ -50,6 +50,7 @@ async function runSeveral(
   const all: Ready[] = [];
   for (const parsed of statements) {
     const inquirer = database.inquirer(call);
+    await database.allowGuard?.admit(parsed, undefined, inquirer);
     const undone = read && !(await database.guard.admit(parsed, undefined, inquirer)).plain;
     const rewritten = unchanged(parsed.text);
     all.push({ request, parsed, read, undone, rewritten, values: [], mark: undefined });

@@ -1,0 +1,177 @@
+/** Decides which statements name only what `config.allow` opens. Spec: keys-and-doors.md §4. */
+import type { InspectedTable } from '../../../proto/driver.ts';
+import type { GatewayError } from '../../../proto/errors.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
+import { type AllowedTables, notAllowed, undecided } from '../../allow.ts';
+import type { AskRows } from './ask.ts';
+import type { AllowedFunctions } from './guard.ts';
+import type { Inquirer } from './inquirer.ts';
+import { namesNothing } from './known-functions.ts';
+import type { NamedRelation } from './named-kinds.ts';
+import { NAMING_FUNCTIONS } from './named-text.ts';
+import { reachedCode } from './reached-code.ts';
+import { looksOnlyAtArguments, type ReachedFunction } from './server-functions.ts';
+import { type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
+
+/** How long a verdict stands, in milliseconds: what the database's names mean may have changed after that. */
+const VERDICT_MS = 60_000;
+
+type Refuse = () => GatewayError;
+
+interface Verdict {
+  readonly refuse: Refuse | undefined;
+  readonly expires: number;
+}
+
+/** What a name without a schema means on a connection. */
+interface Meanings {
+  /** Where the connection makes what has no schema. */
+  readonly home: string;
+  /** Schemas along the search path that have a relation of that name. */
+  readonly schemasOf: ReadonlyMap<string, readonly string[]>;
+  /** Functions that the server itself has. */
+  readonly serverOwn: ReadonlySet<string>;
+}
+
+/**
+ * $1 names of relations, $2 of functions. Rows: the default schema (`h`), relations of those names along the search
+ * path (`r`), functions of the server's own (`f`).
+ */
+const MEANINGS = `WITH seen AS MATERIALIZED (SELECT n.oid, n.nspname, s.at
+  FROM unnest(current_setting('causeway.schemas')::name[]) WITH ORDINALITY AS s(name, at) JOIN pg_namespace n ON n.nspname = s.name)
+SELECT 'h', (SELECT nspname FROM seen WHERE nspname <> 'pg_catalog' AND nspname !~ '^pg_temp' ORDER BY at LIMIT 1), ''
+UNION ALL SELECT 'r', c.relname, seen.nspname FROM seen JOIN pg_class c ON c.relnamespace = seen.oid WHERE c.relname = ANY ($1::name[])
+UNION ALL SELECT DISTINCT 'f', p.proname, '' FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+  WHERE n.nspname = 'pg_catalog' AND p.proname = ANY ($2::name[])`;
+
+/** The default schema. */
+const HOME = `SELECT s FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) AS s WHERE s OPERATOR(pg_catalog.<>) 'pg_catalog' LIMIT 1`;
+
+type OpenTable = Pick<InspectedTable, 'namespace' | 'name'>;
+
+/** Verdicts over one pool's database, remembered by text. */
+export class AllowGuard {
+  readonly #open: AllowedTables;
+  readonly #functions: AllowedFunctions;
+  readonly #verdicts = new LruMap<string, Verdict>(2_000);
+
+  /** @param functions users' own that are known to be harmless: those that are listed */
+  constructor(open: AllowedTables, functions: AllowedFunctions) {
+    this.#open = open;
+    this.#functions = functions;
+  }
+
+  /**
+   * Lets a statement pass that names only what is open.
+   * @param statement undefined where this parser cannot read it
+   * @throws GatewayError FORBIDDEN
+   */
+  async admit(
+    statement: Parsed | undefined,
+    types: readonly number[] | undefined,
+    inquirer: Inquirer,
+  ): Promise<void> {
+    if (statement === undefined) throw undecided('A statement that the gateway cannot read');
+    const key = `${types?.join() ?? ''} ${statement.text}`;
+    const known = inquirer.pristine ? this.#verdicts.get(key) : undefined;
+    const isKnown = known !== undefined && known.expires > Date.now();
+    const refuse = isKnown
+      ? known.refuse
+      : (this.#refusalByText(statement) ?? (await this.#refusal(statement, types, inquirer)));
+    if (!isKnown && inquirer.pristine && statement.text.length <= REMEMBERED_MAX_CHARACTERS) {
+      this.#verdicts.set(key, { refuse, expires: Date.now() + VERDICT_MS });
+    }
+    if (refuse) throw refuse();
+  }
+
+  /** Which tables are open on a connection. @param ask along the session's search path */
+  async openedTo(ask: AskRows): Promise<(table: OpenTable) => boolean> {
+    const [row] = await ask({ text: HOME });
+    const home = row?.[0] ?? undefined;
+    return ({ namespace, name }) => this.#open.opens({ schema: namespace, name }, home);
+  }
+
+  /** What the text alone shows. */
+  #refusalByText({ naming, references }: Parsed): Refuse | undefined {
+    const { undecided: what, schemas } = naming;
+    if (what !== undefined) return () => undecided(what);
+    const closed = schemas.find((schema) => !this.#open.opensSchema(schema));
+    if (closed !== undefined) return () => notAllowed('Schema', closed);
+    const named = references.functions.find(
+      ({ schema, name }) => schema === 'pg_catalog' && !isRead(name),
+    );
+    return named && (() => undecided(`Function ${named.name}`));
+  }
+
+  async #refusal(
+    statement: Parsed,
+    types: readonly number[] | undefined,
+    inquirer: Inquirer,
+  ): Promise<Refuse | undefined> {
+    const { naming, references } = statement;
+    const open = naming.relations.filter(({ schema, name }) => !this.#isOpen(schema, name));
+    const functions = references.functions.filter(
+      ({ schema, name }) => schema === null && !isRead(name),
+    );
+    if (open.length > 0 || functions.length > 0) {
+      const meanings = await meaningsOf(open, functions, inquirer);
+      const closed = open.flatMap((each) => this.#closed(each, meanings))[0];
+      if (closed !== undefined) return () => notAllowed('Table', closed);
+      const own = functions.find(({ name }) => meanings.serverOwn.has(name));
+      if (own) return () => undecided(`Function ${own.name}`);
+    }
+    const asked = { statement, types, writes: true };
+    const reached = await reachedCode(asked, inquirer, (found) => this.#isUnknown(found));
+    return reached && (() => undecided(`Function ${reached.schema}.${reached.name}`));
+  }
+
+  /** Whether a name with a schema is open wherever the connection is at home. */
+  #isOpen(schema: string | null, name: string): boolean {
+    return schema !== null && this.#open.opens({ schema, name }, undefined);
+  }
+
+  /** The tables that a name may mean and that are not open: of all along the path, so that none comes to light when another goes. */
+  #closed({ schema, name, as }: NamedRelation, { home, schemasOf }: Meanings): string[] {
+    const found = schema === null ? (schemasOf.get(name) ?? []) : [schema];
+    const isNew = schema === null && (as === 'made' || (found.length === 0 && as !== 'type'));
+    return [...(isNew ? [home] : []), ...found]
+      .filter((each) => !this.#open.opens({ schema: each, name }, home))
+      .map((each) => `${each}.${name}`);
+  }
+
+  #isUnknown(found: ReachedFunction): boolean {
+    const { serverOwn, schema, name } = found;
+    if (serverOwn || looksOnlyAtArguments(found)) return false;
+    if (this.#functions === true) return true;
+    return !this.#functions.has(name) && !this.#functions.has(`${schema}.${name}`);
+  }
+}
+
+/** Whether all that a function of the server names is read. */
+function isRead(name: string): boolean {
+  return namesNothing(name) || NAMING_FUNCTIONS.has(name);
+}
+
+async function meaningsOf(
+  relations: readonly NamedRelation[],
+  functions: readonly { readonly name: string }[],
+  { lookUp }: Inquirer,
+): Promise<Meanings> {
+  const names = relations.flatMap(({ schema, name }) => (schema === null ? [name] : []));
+  const values = [names, functions.map(({ name }) => name)].map(arrayOf);
+  const rows = await lookUp({ text: MEANINGS, values });
+  const schemasOf = new Map<string, string[]>();
+  const serverOwn = new Set<string>();
+  let home = 'public';
+  for (const [kind, name, schema] of rows) {
+    if (kind === 'h') home = name ?? home;
+    else if (kind === 'f') serverOwn.add(name ?? '');
+    else schemasOf.set(name ?? '', [...(schemasOf.get(name ?? '') ?? []), schema ?? '']);
+  }
+  return { home, schemasOf, serverOwn };
+}
+
+/** A list of texts as the server reads it. */
+function arrayOf(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+}

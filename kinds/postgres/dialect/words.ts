@@ -1,0 +1,30 @@
+/** Statements in SQL's own words. */
+import { isTree, type Tree } from './tree.ts';
+
+const NAMES: { readonly [kind: string]: string } = {
+  InsertStmt: 'INSERT',
+  UpdateStmt: 'UPDATE',
+  DeleteStmt: 'DELETE',
+  MergeStmt: 'MERGE',
+  CopyStmt: 'COPY',
+  DoStmt: 'DO',
+  CallStmt: 'CALL',
+  VariableSetStmt: 'SET',
+  LockStmt: 'LOCK',
+  LoadStmt: 'LOAD',
+  NotifyStmt: 'NOTIFY',
+  ExecuteStmt: 'EXECUTE',
+  CreateStmt: 'CREATE TABLE',
+  IndexStmt: 'CREATE INDEX',
+  ViewStmt: 'CREATE VIEW',
+};
+
+/** A kind of statement in SQL's own words, as near as the parser's name of it is. */
+export function wordsOf(kind: string, tree: Tree): string {
+  if (kind === 'ExplainStmt' && isTree(tree.query)) {
+    const [[inner = '', query] = []] = Object.entries(tree.query);
+    return `EXPLAIN of ${wordsOf(inner, isTree(query) ? query : {})}`;
+  }
+  const spaced = kind.replace(/Stmt$/, '').replace(/([a-z])(?=[A-Z])/g, '$1 ');
+  return NAMES[kind] ?? spaced.toUpperCase();
+}
