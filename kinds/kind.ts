@@ -64,6 +64,8 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly travelsParsed?: boolean;
   /** Whether `{"$result": "[0]…"}` is no value of an operation: the kind has no results before a transaction ends, and its commands could not tell the object from its text. Contract §6, "Transactions". */
   readonly refusesResults?: boolean;
+  /** Whether `config.allow` limits what requests may name. keys-and-doors.md §4. */
+  readonly limitsNames?: boolean;
   /** The level a request needs beside that of its operation, for what it can be seen to do to the whole server. Contract §6, "Admin". */
   needs?(request: Request): 'Admin' | undefined;
   /** Whether a `type` may be left out, and what it then is. */

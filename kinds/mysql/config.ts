@@ -1,5 +1,6 @@
 /** The configuration of a MySQL or MariaDB endpoint. */
 import * as z from 'zod';
+import { AllowTables } from '../allow.ts';
 import { CallerVariables } from '../caller-settings.ts';
 import {
   AllowFunctions,
@@ -17,6 +18,7 @@ export const MysqlConfig = z
       write: '`/write`, transactions and sessions',
       read: 'a replica, or a user who may only read',
     }),
+    allow: AllowTables.optional(),
     allow_functions: AllowFunctions.optional(),
     numbers: Numbers.optional(),
     session: CallerVariables.optional(),

@@ -12,6 +12,7 @@ export const mysql: KindSpec<MysqlRequest, MysqlConfig> = {
   request: MysqlRequest,
   hasTransactions: true,
   hasColumns: true,
+  limitsNames: true,
   passes: ['params'],
   types: {
     query: 'read',

@@ -12,6 +12,7 @@ export const postgres: KindSpec<PostgresRequest, PostgresConfig> = {
   request: PostgresRequest,
   hasTransactions: true,
   hasColumns: true,
+  limitsNames: true,
   passes: ['params'],
   types: {
     query: 'read',

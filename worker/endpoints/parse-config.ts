@@ -29,7 +29,9 @@ export function parseKind(named: string): Kind {
  */
 export function parseConfig(kind: Kind, config: EndpointConfig): EndpointConfig {
   refuseRedacted(config);
-  const parsed = kindSpec(kind).config.safeParse(config, IN_OUR_WORDS);
+  const spec = kindSpec(kind);
+  if (config.allow !== undefined && !spec.limitsNames) throw allowsNothing(spec.label);
+  const parsed = spec.config.safeParse(config, IN_OUR_WORDS);
   if (!parsed.success) throw invalidConfig(parsed.error, config);
   if (JSON.stringify(config).length > CONFIG_MAX) {
     throw new GatewayError(
@@ -38,6 +40,11 @@ export function parseConfig(kind: Kind, config: EndpointConfig): EndpointConfig 
     );
   }
   return config;
+}
+
+function allowsNothing(label: string): GatewayError {
+  const problem = `is not known to endpoints of kind ${label}, whose requests it cannot limit: leave it out, and give the connection a credential with fewer rights`;
+  return badRequest('config.allow', problem);
 }
 
 /** A fault of a configuration; `lacking` when something is not there at all. */

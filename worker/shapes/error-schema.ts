@@ -75,6 +75,10 @@ const OfRule = {
     description: 'The function that the rule refused',
     examples: ['pg_read_file'],
   }),
+  name: z.string().meta({
+    description: 'Of the rule `allow`: what was named and is not open',
+    examples: ['public.salaries'],
+  }),
   field: z
     .string()
     .meta({ description: 'The member that may not be changed', examples: ['username'] }),

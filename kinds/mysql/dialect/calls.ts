@@ -67,14 +67,15 @@ function isOfCall(tokens: readonly Token[], open: number): boolean {
 }
 
 /** Parentheses of a statement by the indexes of tokens; -1 where there is none. */
-interface Parentheses {
+export interface Parentheses {
   /** Of one that opens: the one that closes it. */
   readonly closings: Int32Array;
   /** Of any token: the one that is open there. */
   readonly around: Int32Array;
 }
 
-function parenthesesIn(tokens: readonly Token[]): Parentheses {
+/** Finds the parentheses of a statement. */
+export function parenthesesIn(tokens: readonly Token[]): Parentheses {
   const closings = new Int32Array(tokens.length).fill(-1);
   const around = new Int32Array(tokens.length);
   const open: number[] = [];
@@ -134,10 +135,12 @@ function isName(token: Token | undefined): token is Token {
   return token?.sort === 'word' || token?.sort === 'name';
 }
 
-function isWord(token: Token | undefined, word: string): boolean {
+/** Whether a token is that unquoted word, in upper case. */
+export function isWord(token: Token | undefined, word: string): boolean {
   return token?.sort === 'word' && token.text === word;
 }
 
-function isSign(token: Token | undefined, sign: string): boolean {
+/** Whether a token is that sign. */
+export function isSign(token: Token | undefined, sign: string): boolean {
   return token?.sort === 'sign' && token.text === sign;
 }

@@ -1,5 +1,6 @@
 /** One pool's database: its connections, and what its reads may call. */
 
+import type { AllowGuard } from '../../../kinds/mysql/dialect/allow-guard.ts';
 import type { AllowedFunctions } from '../../../kinds/mysql/dialect/allowed-functions.ts';
 import { Guard } from '../../../kinds/mysql/dialect/guard.ts';
 import { SetterGuard } from '../../../kinds/mysql/dialect/setter-guard.ts';
@@ -12,12 +13,19 @@ import type { Connection } from './connection.ts';
 export class Database extends Lender<Connection> {
   readonly guard: Guard;
   readonly setters: SetterGuard;
+  /** Undefined where requests may name everything. */
+  readonly allowGuard: AllowGuard | undefined;
   readonly hidden = new HiddenTraces();
 
-  constructor(pool: ConnectionPool<Connection>, allowed: AllowedFunctions) {
+  constructor(
+    pool: ConnectionPool<Connection>,
+    allowed: AllowedFunctions,
+    allowGuard?: AllowGuard,
+  ) {
     super(pool);
     this.guard = new Guard(allowed);
     this.setters = new SetterGuard(allowed);
+    this.allowGuard = allowGuard;
   }
 
   override giveBack(connection: Connection, traces: Traces): void {

@@ -50,6 +50,7 @@ export async function admitted(
     throw new ConnectionLost('The connection could not be reset');
   }
   const catalog = new Catalog((query, values) => connection.rows(query, values));
+  await demandOpen(execution, parsed, catalog);
   const isOwn = execution.place === 'call';
   if (read && !isOwn) await requireReading(connection);
   if (read) await database.guard.admit(parsed, catalog, !isOwn);
@@ -57,6 +58,21 @@ export async function admitted(
   // What views of a read call is the server's own, unless more is allowed.
   if (read && database.guard.strict) return 'none';
   return { ask: () => database.hidden.leftBy(parsed, catalog) };
+}
+
+/**
+ * Refuses what names more than `config.allow` opens: every statement of a caller passes here, on every way in. On a
+ * session of the caller's own it is read as the session reads it.
+ * @throws GatewayError FORBIDDEN
+ */
+export async function demandOpen(
+  { database, connection, place }: Execution,
+  parsed: Parsed,
+  catalog = new Catalog((query, values) => connection.rows(query, values)),
+): Promise<void> {
+  if (!database.allowGuard) return;
+  if (place === 'lease') await requireReading(connection);
+  await database.allowGuard.admit(parsed, catalog);
 }
 
 /** The server prepares no statements of this sort: it is sent as it is. */

@@ -1,9 +1,12 @@
 /** Driver of kind `mysql`: MySQL and MariaDB over their own protocol, rows straight to JSON text. */
 
+import { allowedTables } from '../../../kinds/allow.ts';
+import { AllowGuard } from '../../../kinds/mysql/dialect/allow-guard.ts';
 import { allowedFunctions } from '../../../kinds/mysql/dialect/allowed-functions.ts';
 import { inspectTables } from '../../../kinds/mysql/dialect/inspect.ts';
 import { settingsOf } from '../../../kinds/mysql/dialect/settings.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
+import { openPage } from '../../../kinds/open-page.ts';
 import type {
   ChangeBatch,
   Changes,
@@ -14,6 +17,7 @@ import type {
 import type {
   BackendClient,
   Call,
+  InspectedTable,
   InspectedTables,
   InspectPage,
   Inspects,
@@ -62,7 +66,9 @@ export const mysql: Driver<MysqlRequest, MysqlClient> = {
     const recipe: Recipe = { host, settings, mode, route: {} };
     const open = (signal: AbortSignal) => connect(recipe, signal);
     const allowed = allowedFunctions(envelope.settings.allow_functions);
-    const database = new Database(poolOf(host, open), allowed);
+    const opened = allowedTables(envelope.settings.allow);
+    const allowGuard = opened && new AllowGuard(opened, allowed, settings.database);
+    const database = new Database(poolOf(host, open), allowed, allowGuard);
     return new MysqlClient(database, new MysqlChanges(database, host), open);
   },
 };
@@ -195,8 +201,12 @@ export class MysqlClient
   }
 
   inspect(page: InspectPage, call: Call): Promise<InspectedTables> {
+    const { allowGuard } = this.#database;
+    const isOpen = allowGuard && ((table: InspectedTable) => allowGuard.opens(table));
     return this.#database.call('read', call.signal, async (connection) => ({
-      value: await inspectTables((query, values) => connection.rows(query, values), page),
+      value: await openPage(page, isOpen, (each) =>
+        inspectTables((query, values) => connection.rows(query, values), each),
+      ),
       traces: 'none',
     }));
   }

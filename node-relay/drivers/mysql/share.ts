@@ -15,7 +15,7 @@ import { attempt, type Traces } from '../lend.ts';
 import { ConnectionLost } from '../loss.ts';
 import type { OpenShare, ShareSteps } from '../participant.ts';
 import type { Connection } from './connection.ts';
-import { admitted, type Execution, execute } from './execute.ts';
+import { admitted, demandOpen, type Execution, execute } from './execute.ts';
 import type { ShareParts } from './share-parts.ts';
 import { endedEarly } from './transact.ts';
 
@@ -152,6 +152,7 @@ class MysqlShare implements OpenShare<MysqlRequest> {
     return attempt(connection, 'write', call.signal, async () => {
       const parsed = oneStatement(request.query, hasNames(request), 'transaction');
       const read = operation.mode === 'read' || isRead(request, 'write');
+      await demandOpen(own, parsed);
       if (read) await admitted(own, parsed, true);
       else if (!(await letsThrough(own, parsed))) await this.#noteWrite(parsed);
       const values = valuesOf(request, parsed);

@@ -8,7 +8,7 @@ import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lend.ts';
-import { admitted, type Execution, execute } from './execute.ts';
+import { admitted, demandOpen, type Execution, execute } from './execute.ts';
 import { inTransaction } from './run.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. @throws GatewayError with `operation` in its details */
@@ -36,6 +36,7 @@ async function runOperation(
   const { connection } = execution;
   return attempt(connection, 'write', call.signal, async () => {
     const parsed = oneStatement(request.query, hasNames(request), 'transaction');
+    await demandOpen(own, parsed);
     if (isRead(request, 'write')) await admitted(own, parsed, true);
     const values = valuesOf(request, parsed);
     // Inside a transaction of its own, a read is kept from writing by the guard alone.

@@ -1,4 +1,6 @@
 /** What the binary log does not say of tables: names, keys, signs, character sets and members. */
+import { notAllowed } from '../../../../kinds/allow.ts';
+import type { AllowGuard } from '../../../../kinds/mysql/dialect/allow-guard.ts';
 import type { ChangesRequest, WatchedCollection } from '../../../../proto/changes.ts';
 import type { Connection } from '../connection.ts';
 import { base64Text, jsonText } from './values.ts';
@@ -24,7 +26,17 @@ export interface LoggedTable {
 /** A name of the request, with its table or what is wrong with it. */
 export type Looked =
   | { readonly watched: WatchedCollection; readonly table: LoggedTable }
-  | { readonly watched: WatchedCollection; readonly fault: string };
+  | {
+      readonly watched: WatchedCollection;
+      readonly fault: string;
+      /** `config.allow` does not open it. */
+      readonly isClosed?: true;
+    };
+
+/** What is asked for, and what tells which tables `config.allow` opens; undefined where all are. */
+export interface OwnChangesRequest extends ChangesRequest {
+  readonly allowGuard: AllowGuard | undefined;
+}
 
 /** Character sets by the names that the Encoding Standard gives them; others are not read. */
 const CHARACTER_SETS: { readonly [name: string]: string } = {
@@ -49,17 +61,29 @@ const CHECKS = `SELECT CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS
 /** Looks all names of a request up, in their order. */
 export async function lookUpTables(
   connection: Connection,
-  { collections }: Pick<ChangesRequest, 'collections'>,
+  { collections, allowGuard }: Pick<OwnChangesRequest, 'collections' | 'allowGuard'>,
 ): Promise<Looked[]> {
   const looked: Looked[] = [];
-  for (const watched of collections) looked.push(await lookUp(connection, watched));
+  for (const watched of collections) {
+    const found = await lookUp(connection, watched);
+    const { schema, name } = 'table' in found ? found.table : partsOf(watched.name);
+    const isOpen = allowGuard === undefined || allowGuard.opens({ namespace: schema, name });
+    // Who may not name it does not learn whether it is there.
+    const fault = notAllowed('Table', watched.name).message;
+    looked.push(isOpen ? found : { watched, fault, isClosed: true });
+  }
   return looked;
+}
+
+function partsOf(name: string) {
+  const dot = name.indexOf('.');
+  return { schema: name.slice(0, Math.max(0, dot)), name: name.slice(dot + 1) };
 }
 
 async function lookUp(connection: Connection, watched: WatchedCollection): Promise<Looked> {
   const { name } = watched;
-  const dot = name.indexOf('.');
-  const named = [name.slice(0, Math.max(0, dot)), name.slice(dot + 1)];
+  const parts = partsOf(name);
+  const named = [parts.schema, parts.name];
   const [row] = await connection.rows(TABLE, [...named, name, name]);
   const [schema = '', table = '', type] = row ?? [];
   if (row === undefined) return { watched, fault: `There is no table ${name}` };

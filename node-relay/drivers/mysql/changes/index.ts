@@ -39,7 +39,7 @@ export class MysqlChanges implements Changes {
 
   prepareChanges(request: ChangesRequest, call: Call): Promise<PreparedChanges> {
     return this.#call(call, (connection) =>
-      prepare(connection, request, async (from) => {
+      prepare(connection, { ...request, allowGuard: this.#database.allowGuard }, async (from) => {
         // Another id than the reader's, which the server would end.
         const own = await this.#database.borrow(call.signal);
         try {
@@ -71,7 +71,10 @@ export class MysqlChanges implements Changes {
       this.#reading.add(request.slot);
       try {
         const log = await Binlog.from(connection, idOf(request.slot), beginOf(from));
-        const lookUp = () => this.#call(call, (own) => lookUpTables(own, request));
+        const lookUp = () =>
+          this.#call(call, (own) =>
+            lookUpTables(own, { ...request, allowGuard: this.#database.allowGuard }),
+          );
         yield* new LogReader({ log, request, call, lookUp }, from).batches();
       } catch (cause) {
         if (cause instanceof ServerError && cause.errno === GONE) throw gone(cause);

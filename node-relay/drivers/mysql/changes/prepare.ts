@@ -1,11 +1,12 @@
 /** Finds what a server lacks to tell its changes, and where they begin. Source: MySQL manual, "Binary Logging Options and Variables". */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { notAllowed } from '../../../../kinds/allow.ts';
 import { ServerError } from '../../../../kinds/mysql/dialect/failures.ts';
-import type { ChangesRequest, PreparedChanges } from '../../../../proto/changes.ts';
+import type { PreparedChanges } from '../../../../proto/changes.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import { lacking, serverLacks } from '../../change-batch.ts';
 import type { Connection } from '../connection.ts';
-import { lookUpTables } from './columns.ts';
+import { lookUpTables, type OwnChangesRequest } from './columns.ts';
 import { markOf, type Position, positionText } from './place.ts';
 
 const SERVER = `SELECT CAST(@@log_bin AS CHAR), CAST(@@binlog_format AS CHAR), CAST(@@binlog_row_image AS CHAR), CAST(@@server_id AS CHAR)`;
@@ -21,12 +22,16 @@ const PREPARED = { mostMs: 5_000, lookMs: 100 };
 /** @throws GatewayError BAD_REQUEST with each thing that is lacking */
 export async function prepare(
   connection: Connection,
-  request: ChangesRequest,
+  request: OwnChangesRequest,
   mayStream: (from: Position) => Promise<void>,
 ): Promise<PreparedChanges> {
   const faults = await serverFaults(connection);
   if (faults.length > 0) throw serverLacks(...faults);
   const looked = await lookUpTables(connection, request);
+  const closed = looked.findIndex((each) => 'isClosed' in each);
+  if (closed >= 0) {
+    throw notAllowed('Table', looked[closed]?.watched.name ?? '', `collections[${closed}]`);
+  }
   const lacks = looked.flatMap((each, at) =>
     'fault' in each ? [{ path: `collections[${at}]`, message: each.fault }] : [],
   );

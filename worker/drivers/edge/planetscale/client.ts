@@ -2,7 +2,8 @@
 import { isRead } from '../../../../kinds/mysql/dialect/admit.ts';
 import { inspectTables } from '../../../../kinds/mysql/dialect/inspect.ts';
 import type { MysqlRequest } from '../../../../kinds/mysql/index.ts';
-import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
+import { openPage } from '../../../../kinds/open-page.ts';
+import type { ConnectionEnvelope, InspectedTable } from '../../../../proto/driver.ts';
 import type { EdgeHost } from '../driver.ts';
 import { clientOf, PAGE_MAX_BYTES } from '../sql/client.ts';
 import type { SqlClient } from '../sql/late-client.ts';
@@ -17,11 +18,18 @@ export function planetScaleClient(
   host: EdgeHost,
 ): SqlClient<MysqlRequest> {
   const database = new Database(envelope, host);
+  const { allowGuard } = database;
+  // A connection has one database, which its settings do not name.
+  const isOpen =
+    allowGuard &&
+    ((table: InspectedTable) =>
+      allowGuard.opens(table) || allowGuard.opens({ ...table, namespace: '' }));
   return clientOf({
     isRead,
     run: (request, call) => runRequest(database, request, call),
     transact: (requests, call) => runTransaction(database, requests, call),
-    inspect: (page, call) => inspectTables(database.rows(call, PAGE_MAX_BYTES), page),
+    inspect: (page, call) =>
+      openPage(page, isOpen, (each) => inspectTables(database.rows(call, PAGE_MAX_BYTES), each)),
     reach: (call) => database.line(call).send('SELECT 1'),
     told: toldFailure,
   });

@@ -1,5 +1,6 @@
 /** One connection's database at PlanetScale: how it is asked, and what was learned of it. */
-
+import { allowedTables } from '../../../../kinds/allow.ts';
+import { AllowGuard } from '../../../../kinds/mysql/dialect/allow-guard.ts';
 import { allowedFunctions } from '../../../../kinds/mysql/dialect/allowed-functions.ts';
 import { type AskRows, Catalog } from '../../../../kinds/mysql/dialect/catalog.ts';
 import { ServerError } from '../../../../kinds/mysql/dialect/failures.ts';
@@ -27,6 +28,8 @@ const QUOTING = /ANSI|NO_BACKSLASH_ESCAPES|DB2|MAXDB|MSSQL|ORACLE|POSTGRESQL/;
 /** Asks one database. Nothing of a request stays here but what it taught. */
 export class Database {
   readonly guard: Guard;
+  /** Undefined where requests may name everything. */
+  readonly allowGuard: AllowGuard | undefined;
   readonly #settings: ReturnType<typeof planetScaleSettings>;
   readonly #host: EdgeHost;
   #soundUntil = 0;
@@ -35,7 +38,10 @@ export class Database {
   constructor({ connection, settings }: ConnectionEnvelope, host: EdgeHost) {
     this.#settings = planetScaleSettings(connection);
     this.#host = host;
-    this.guard = new Guard(allowedFunctions(settings.allow_functions));
+    const functions = allowedFunctions(settings.allow_functions);
+    this.guard = new Guard(functions);
+    const open = allowedTables(settings.allow);
+    this.allowGuard = open && new AllowGuard(open, functions, '');
   }
 
   /** A line for one call. */

@@ -47,6 +47,7 @@ export async function admit(
 ): Promise<void> {
   try {
     await database.demandSound(call);
+    await database.allowGuard?.admit(parsed, database.catalog(call));
     if (read) await database.guard.admit(parsed, database.catalog(call));
   } catch (error) {
     throw toldFailure(error, 'read');
