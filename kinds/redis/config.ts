@@ -1,5 +1,6 @@
 /** The configuration of a Redis endpoint. */
 import * as z from 'zod';
+import { AllowKeys } from '../allow.ts';
 import { ConnectionParts, connectionsOf, Numbers, Transport, VpnRoute } from '../members.ts';
 
 /** Member `config` of a redis endpoint. Spec: "Endpoint", member `write_conn`. */
@@ -10,6 +11,7 @@ export const RedisConfig = z
       read: 'a replica, or a user who may only read',
       more: '; by URL one server, a cluster (`redis+cluster://host,host`) or the master that sentinels name (`redis+sentinel://host,host/mymaster/0`), with TLS as `rediss`',
     }),
+    allow: AllowKeys.optional(),
     numbers: Numbers.optional(),
     transport: Transport.optional(),
     vpn_route: VpnRoute.optional(),

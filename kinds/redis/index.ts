@@ -15,6 +15,7 @@ export const redis: KindSpec<Request, RedisConfig> = {
   config: RedisConfig,
   request: RedisRequest,
   hasTransactions: true,
+  limitsNames: true,
   passes: 'all',
   travelsParsed: true,
   types: TYPES,

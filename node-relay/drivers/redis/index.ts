@@ -1,8 +1,11 @@
 /** Driver of kind `redis`: Redis, Valkey and what speaks their protocol, as one server, a cluster, or behind sentinels. */
 
+import { allowedNames } from '../../../kinds/allow.ts';
+import { AllowGuard } from '../../../kinds/redis/allow-guard.ts';
 import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import { fromReply } from '../../../kinds/redis/dialect/errors.ts';
 import { ReplyError } from '../../../kinds/redis/reply-value.ts';
+import { checkEach } from '../../../kinds/transaction.ts';
 import type {
   ChangeBatch,
   Changes,
@@ -34,13 +37,21 @@ import { follow } from './watch.ts';
 export const redis: Driver<RedisRequest, RedisClient> = {
   async open({ envelope }: Target, host: Host): Promise<RedisClient> {
     const backend = { server: await openServer(envelope, host), host };
-    const changes = new RedisChanges(backend, settingsOf(envelope.connection));
-    return new RedisClient(backend, changes, async () => ({
-      server: await openServer(envelope, host, 2),
-      host,
-    }));
+    const open = allowedNames(envelope.settings.allow, 'keys');
+    const allowGuard = open && new AllowGuard(open);
+    const changes = new RedisChanges(backend, settingsOf(envelope.connection), allowGuard);
+    const openRaw = async () => ({ server: await openServer(envelope, host, 2), host });
+    return new RedisClient(backend, { changes, openRaw, allowGuard });
   },
 };
+
+/** What a client is made of beside its backend. */
+interface ClientParts {
+  readonly changes: RedisChanges;
+  readonly openRaw: () => Promise<RedisBackend>;
+  /** Undefined where requests may name everything. */
+  readonly allowGuard: AllowGuard | undefined;
+}
 
 /** What the driver can do. */
 export class RedisClient
@@ -57,25 +68,31 @@ export class RedisClient
   /** In RESP2, for callers that take replies as they come; its connections count within the same caps. */
   #raw: Promise<RedisBackend> | undefined;
 
-  constructor(backend: RedisBackend, changes: RedisChanges, openRaw: () => Promise<RedisBackend>) {
+  readonly #allowGuard: AllowGuard | undefined;
+
+  constructor(backend: RedisBackend, { changes, openRaw, allowGuard }: ClientParts) {
     this.#backend = backend;
     this.#changes = changes;
     this.#openRaw = openRaw;
+    this.#allowGuard = allowGuard;
   }
 
   async run(request: RedisRequest, call: Call): Promise<Uint8Array> {
+    this.#allowGuard?.admit(request);
     return runRequest(await this.#sceneOf(call), request, call);
   }
 
   async transact(requests: readonly RedisRequest[], call: Call): Promise<Uint8Array> {
+    checkEach(requests, (request) => this.#allowGuard?.admit(request));
     return runTransaction(await this.#sceneOf(call), requests, call);
   }
 
   lease(call: Call): Promise<Lease<RedisRequest>> {
-    return RedisLease.open(this.#backend, call);
+    return RedisLease.open(this.#backend, call, this.#allowGuard);
   }
 
   watch(request: RedisRequest, call: Call): AsyncIterable<WatchEvent> {
+    this.#allowGuard?.admit(request);
     return follow(this.#backend, request, call);
   }
 

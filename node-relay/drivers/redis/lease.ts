@@ -1,5 +1,6 @@
 /** A session that one caller holds for a while: MULTI, WATCH, SELECT, subscriptions and tracking from call to call. Contract §6, "Sessions". */
 
+import type { AllowGuard } from '../../../kinds/redis/allow-guard.ts';
 import { isPipeline, type RedisCommand, type RedisRequest } from '../../../kinds/redis/command.ts';
 import { canonicalName, type Effect } from '../../../kinds/redis/dialect/effects.ts';
 import { fromReply } from '../../../kinds/redis/dialect/errors.ts';
@@ -32,15 +33,22 @@ export class RedisLease implements Lease<RedisRequest> {
   #pushes: string[] = [];
   #pushBytes = 0;
 
-  private constructor(backend: RedisBackend, link: BorrowedLink) {
+  readonly #allowGuard: AllowGuard | undefined;
+
+  private constructor(backend: RedisBackend, link: BorrowedLink, allowGuard?: AllowGuard) {
     this.#backend = backend;
+    this.#allowGuard = allowGuard;
     this.#link = link;
     this.#hear();
   }
 
   /** @throws GatewayError CONNECTION_FAILED, POOL_EXHAUSTED */
-  static async open(backend: RedisBackend, call: Call): Promise<RedisLease> {
-    return new RedisLease(backend, await backend.server.borrow([], call.signal));
+  static async open(
+    backend: RedisBackend,
+    call: Call,
+    allowGuard?: AllowGuard,
+  ): Promise<RedisLease> {
+    return new RedisLease(backend, await backend.server.borrow([], call.signal), allowGuard);
   }
 
   /** @throws GatewayError SESSION_NOT_FOUND once the connection is lost or a call on it was stopped */
@@ -61,6 +69,7 @@ export class RedisLease implements Lease<RedisRequest> {
     if (this.#link.lost) {
       throw new GatewayError('SESSION_NOT_FOUND', 'The session has ended with its connection');
     }
+    this.#allowGuard?.admit(request);
     if (call.mode === 'read' && this.#queued !== undefined) {
       throw new GatewayError(
         'TRANSACTION_OPEN',

@@ -1,5 +1,7 @@
 /** Changes of keys, by keyspace notifications: lost while nobody is connected. Spec: workflows.md §5, `dataChange`. */
 
+import { notAllowed } from '../../../../kinds/allow.ts';
+import type { AllowGuard } from '../../../../kinds/redis/allow-guard.ts';
 import { fromReply } from '../../../../kinds/redis/dialect/errors.ts';
 import { utf8Of } from '../../../../kinds/redis/replies/natural.ts';
 import { ReplyError, ReplyMap } from '../../../../kinds/redis/reply-value.ts';
@@ -47,13 +49,23 @@ export class RedisChanges implements Changes {
   readonly #settings: Pick<Settings, 'database' | 'topology'>;
   readonly #reading = new Set<string>();
 
-  constructor(backend: RedisBackend, settings: Pick<Settings, 'database' | 'topology'>) {
+  readonly #allowGuard: AllowGuard | undefined;
+
+  constructor(
+    backend: RedisBackend,
+    settings: Pick<Settings, 'database' | 'topology'>,
+    allowGuard?: AllowGuard,
+  ) {
     this.#backend = backend;
     this.#settings = settings;
+    this.#allowGuard = allowGuard;
   }
 
-  /** @throws GatewayError BAD_REQUEST */
+  /** @throws GatewayError BAD_REQUEST, FORBIDDEN */
   async prepareChanges({ collections }: ChangesRequest, call: Call): Promise<PreparedChanges> {
+    for (const [at, { name }] of collections.entries()) {
+      if (!this.#opens(name)) throw notAllowed('Key', name, `collections[${at}]`);
+    }
     const faults: ErrorDetails[] = [];
     if (this.#settings.topology === 'cluster') {
       faults.push({ path: 'endpoint', message: OF_CLUSTER });
@@ -81,11 +93,20 @@ export class RedisChanges implements Changes {
     const end = heldOn(this.#backend.host);
     this.#reading.add(request.slot);
     try {
-      yield* this.#batches(request, { ...call, mode: 'read', resultMaxBytes: CHANGE_MAX_BYTES });
+      // Those that were closed since tell nothing.
+      const collections = request.collections.filter(({ name }) => this.#opens(name));
+      yield* this.#batches(
+        { ...request, collections },
+        { ...call, mode: 'read', resultMaxBytes: CHANGE_MAX_BYTES },
+      );
     } finally {
       this.#reading.delete(request.slot);
       end();
     }
+  }
+
+  #opens(name: string): boolean {
+    return this.#allowGuard === undefined || this.#allowGuard.opens(name);
   }
 
   acknowledgeChanges(slot: string): boolean {

@@ -1,8 +1,11 @@
 /** Edge driver of kind `redis`: databases at Upstash by its REST protocol. Contract §6, "Edge or relay". */
 
+import { allowedNames } from '../../../../kinds/allow.ts';
+import { AllowGuard } from '../../../../kinds/redis/allow-guard.ts';
 import type { RedisRequest } from '../../../../kinds/redis/command.ts';
 import { fromReply } from '../../../../kinds/redis/dialect/errors.ts';
 import { ReplyError } from '../../../../kinds/redis/reply-value.ts';
+import { checkEach } from '../../../../kinds/transaction.ts';
 import type {
   BackendClient,
   Call,
@@ -22,8 +25,11 @@ import { follow } from './watch.ts';
 export const upstash: EdgeDriver<RedisRequest, UpstashClient> = {
   vendor: 'Upstash',
   serves: (host) => host.endsWith('.upstash.io'),
-  open: ({ connection }: ConnectionEnvelope, host: EdgeHost) =>
-    new UpstashClient(new UpstashDatabase(settingsOf(connection), host)),
+  open({ connection, settings }: ConnectionEnvelope, host: EdgeHost) {
+    const open = allowedNames(settings.allow, 'keys');
+    const line = new UpstashDatabase(settingsOf(connection), host);
+    return new UpstashClient(line, open && new AllowGuard(open));
+  },
 };
 
 /** What the driver can do. */
@@ -32,19 +38,25 @@ export class UpstashClient
 {
   readonly #line: UpstashDatabase;
 
-  constructor(line: UpstashDatabase) {
+  readonly #allowGuard: AllowGuard | undefined;
+
+  constructor(line: UpstashDatabase, allowGuard?: AllowGuard) {
     this.#line = line;
+    this.#allowGuard = allowGuard;
   }
 
-  run(request: RedisRequest, call: Call): Promise<ResultBytes> {
+  async run(request: RedisRequest, call: Call): Promise<ResultBytes> {
+    this.#allowGuard?.admit(request);
     return runRequest(this.#line, request, call);
   }
 
-  transact(requests: readonly RedisRequest[], call: Call): Promise<ResultBytes> {
+  async transact(requests: readonly RedisRequest[], call: Call): Promise<ResultBytes> {
+    checkEach(requests, (request) => this.#allowGuard?.admit(request));
     return runTransaction(this.#line, requests, call);
   }
 
   watch(request: RedisRequest, call: Call): AsyncIterable<WatchEvent> {
+    this.#allowGuard?.admit(request);
     return follow(this.#line, request, call);
   }
 
