@@ -37,7 +37,7 @@ export const AllowTables = z
 export const AllowCollections = z
   .strictObject({
     collections: list(
-      'Collections of the connection’s database; of another as `database.collection`',
+      'Collections of the database of requests that name none; those of others are closed',
       ['orders', 'orders_*'],
     ),
   })

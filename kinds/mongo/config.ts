@@ -1,5 +1,6 @@
 /** The configuration of a MongoDB endpoint. */
 import * as z from 'zod';
+import { AllowCollections } from '../allow.ts';
 import { Auth, ConnectionParts, connectionsOf, Transport, VpnRoute } from '../members.ts';
 
 const Notation = z.enum(['JSON', 'EJSON']);
@@ -11,6 +12,7 @@ export const MongoConfig = z
       write: '`/write`, transactions and sessions',
       read: 'a user who may only read, or another member of the replica set',
     }),
+    allow: AllowCollections.optional(),
     db_name: z
       .string()
       .min(1)

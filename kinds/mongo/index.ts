@@ -15,6 +15,7 @@ export const mongo: KindSpec<MongoRequest, MongoConfig> = {
   config: MongoConfig,
   request: MongoRequest,
   hasTransactions: true,
+  limitsNames: true,
   types: modes(),
   watches: (Object.keys(WATCH_OPERATIONS) as WatchName[]).flatMap(namesOfOperation),
   notCallable: [

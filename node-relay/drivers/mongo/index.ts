@@ -1,6 +1,10 @@
 /** Driver of kind `mongo`: MongoDB by its official driver, documents as Extended JSON. */
 
+import { allowedNames } from '../../../kinds/allow.ts';
+import { AllowGuard } from '../../../kinds/mongo/allow-guard.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
+import { openPage } from '../../../kinds/open-page.ts';
+import { checkEach } from '../../../kinds/transaction.ts';
 import type {
   ChangeBatch,
   Changes,
@@ -11,6 +15,7 @@ import type {
 import type {
   BackendClient,
   Call,
+  InspectedTable,
   InspectedTables,
   InspectPage,
   Inspects,
@@ -39,7 +44,9 @@ import { follow } from './watch.ts';
 export const mongo: Driver<MongoRequest, MongoBackend> = {
   async open({ envelope }: Target, host: Host): Promise<MongoBackend> {
     const settings = settingsOf(envelope.connection, envelope.settings);
-    return new MongoBackend(new Database(settings, host));
+    const open = allowedNames(envelope.settings.allow, 'collections');
+    const allowGuard = open && new AllowGuard(open, settings.database);
+    return new MongoBackend(new Database(settings, host), allowGuard);
   },
 };
 
@@ -59,37 +66,52 @@ export class MongoBackend
   readonly #database: Database;
   readonly #changes: MongoChanges;
 
-  constructor(database: Database) {
+  /** Undefined where requests may name everything. */
+  readonly #allowGuard: AllowGuard | undefined;
+
+  constructor(database: Database, allowGuard: AllowGuard | undefined) {
     this.#database = database;
-    this.#changes = new MongoChanges(database);
+    this.#changes = new MongoChanges(database, allowGuard);
+    this.#allowGuard = allowGuard;
   }
 
-  run(request: MongoRequest, call: Call): Promise<Buffer> {
+  async run(request: MongoRequest, call: Call): Promise<Buffer> {
+    this.#allowGuard?.admit(request);
     return this.#database.call(call, (execution) => runRequest(execution, request));
   }
 
-  stream(request: MongoRequest, call: Call): AsyncIterable<Uint8Array> {
-    return streamDocuments(this.#database, request, call);
+  async *stream(request: MongoRequest, call: Call): AsyncGenerator<Uint8Array> {
+    this.#allowGuard?.admit(request);
+    yield* streamDocuments(this.#database, request, call);
   }
 
-  transact(requests: readonly MongoRequest[], call: Call): Promise<Buffer> {
+  async transact(requests: readonly MongoRequest[], call: Call): Promise<Buffer> {
+    checkEach(requests, (request) => this.#allowGuard?.admit(request));
     return runTransaction(this.#database, requests, call);
   }
 
-  lease(call: Call): Promise<Lease<MongoRequest>> {
-    return MongoLease.open(this.#database, call);
+  async lease(call: Call): Promise<Lease<MongoRequest>> {
+    const lease = await MongoLease.open(this.#database, call);
+    return {
+      run: async (request, own) => {
+        this.#allowGuard?.admit(request);
+        return lease.run(request, own);
+      },
+      close: () => lease.close(),
+    };
   }
 
-  watch(
+  async *watch(
     request: MongoRequest,
     call: Call,
     resumeAfter: string | undefined,
-  ): AsyncIterable<WatchEvent> {
-    return follow(this.#database, request, call, resumeAfter);
+  ): AsyncGenerator<WatchEvent> {
+    this.#allowGuard?.admit(request);
+    yield* follow(this.#database, request, call, resumeAfter);
   }
 
   join(beginning: Beginning, call: Call): Promise<Participant<MongoRequest>> {
-    return MongoShare.join(this.#database, beginning, call);
+    return MongoShare.join(this.#database, beginning, call, this.#allowGuard);
   }
 
   settle(recovery: string, call: Call): Promise<ShareStatus> {
@@ -97,7 +119,11 @@ export class MongoBackend
   }
 
   inspect(page: InspectPage, call: Call): Promise<InspectedTables> {
-    return this.#database.call(call, (execution) => inspectPage(execution, page));
+    const guard = this.#allowGuard;
+    const isOpen = guard && (({ namespace, name }: InspectedTable) => guard.opens(namespace, name));
+    return this.#database.call(call, (execution) =>
+      openPage(page, isOpen, (each) => inspectPage(execution, each)),
+    );
   }
 
   prepareChanges(request: ChangesRequest, call: Call): Promise<PreparedChanges> {

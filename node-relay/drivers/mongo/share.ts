@@ -1,6 +1,7 @@
 /** A share of a transaction over many databases: a session with a transaction, which commits by itself. Spec: transactions.md §2. */
 import { type ClientSession, type MongoClient, MongoServerError } from 'mongodb';
 import { commandName } from '../../../kinds/mongo/admin.ts';
+import type { AllowGuard } from '../../../kinds/mongo/allow-guard.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { atOperation } from '../../../kinds/transaction.ts';
 import type { Call, Mode } from '../../../proto/driver.ts';
@@ -38,6 +39,8 @@ export class MongoShare implements Participant<MongoRequest> {
   #onlyRead = true;
   #state: 'open' | 'stopped' | 'ended' = 'open';
 
+  #allowGuard: AllowGuard | undefined;
+
   private constructor(database: Database, client: MongoClient, giveBack: () => void) {
     this.#database = database;
     this.#client = client;
@@ -49,7 +52,12 @@ export class MongoShare implements Participant<MongoRequest> {
    * Snapshots are at least as strict as `repeatable read`.
    * @throws GatewayError BAD_REQUEST naming `serializable`
    */
-  static async join(database: Database, { isolation }: Beginning, call: Call): Promise<MongoShare> {
+  static async join(
+    database: Database,
+    { isolation }: Beginning,
+    call: Call,
+    allowGuard?: AllowGuard,
+  ): Promise<MongoShare> {
     if (isolation === 'serializable') {
       const message = 'MongoDB cannot give the isolation level serializable, only repeatable read';
       throw badRequest('isolation', message, message);
@@ -58,6 +66,7 @@ export class MongoShare implements Participant<MongoRequest> {
     try {
       const client = await database.client(call.signal);
       const share = new MongoShare(database, client, () => database.giveBack(permit));
+      share.#allowGuard = allowGuard;
       share.#session.startTransaction({
         readConcern: { level: 'snapshot' },
         writeConcern: { w: 'majority' },
@@ -73,6 +82,9 @@ export class MongoShare implements Participant<MongoRequest> {
   async perform(share: Share<MongoRequest>, call: Call): Promise<Performed> {
     this.#requireOpen();
     const { operations, recoverable } = share;
+    for (const { request, place } of operations) {
+      atOperation(place, () => this.#allowGuard?.admit(request));
+    }
     const { settings } = this.#database;
     for (const { place, mode, request } of operations) {
       await atOperation(place, async () => admitTo(request, mode, settings.database));

@@ -1,5 +1,8 @@
 /** Changes of a MongoDB database, by one change stream for each endpoint. Spec: workflows.md §5, `dataChange`. */
+
 import { type ChangeStream, type Document, MongoServerError } from 'mongodb';
+import { notAllowed } from '../../../../kinds/allow.ts';
+import type { AllowGuard } from '../../../../kinds/mongo/allow-guard.ts';
 import type {
   ChangeBatch,
   Changes,
@@ -26,11 +29,17 @@ export class MongoChanges implements Changes {
   readonly #database: Database;
   readonly #reading = new Set<string>();
 
-  constructor(database: Database) {
+  readonly #allowGuard: AllowGuard | undefined;
+
+  constructor(database: Database, allowGuard?: AllowGuard) {
     this.#database = database;
+    this.#allowGuard = allowGuard;
   }
 
-  prepareChanges(request: ChangesRequest, call: Call): Promise<PreparedChanges> {
+  async prepareChanges(request: ChangesRequest, call: Call): Promise<PreparedChanges> {
+    for (const [at, { name }] of request.collections.entries()) {
+      if (!this.#opens(name)) throw notAllowed('Collection', name, `collections[${at}]`);
+    }
     const reading: Call = { ...call, mode: 'read' };
     return this.#database.call(reading, (execution) => prepare(execution, request));
   }
@@ -48,7 +57,9 @@ export class MongoChanges implements Changes {
       const permit = await this.#database.borrow(call.signal);
       this.#reading.add(request.slot);
       try {
-        yield* this.#batches(request, after, reading);
+        // Those that were closed since tell nothing.
+        const collections = request.collections.filter(({ name }) => this.#opens(name));
+        yield* this.#batches({ ...request, collections }, after, reading);
       } catch (error) {
         throw isGone(error) ? gone(error) : error;
       } finally {
@@ -58,6 +69,10 @@ export class MongoChanges implements Changes {
     } finally {
       end();
     }
+  }
+
+  #opens(name: string): boolean {
+    return this.#allowGuard === undefined || this.#allowGuard.watches(name);
   }
 
   /** Nothing is kept that could be forgotten. */

@@ -95,6 +95,8 @@ export class RedisChanges implements Changes {
     try {
       // Those that were closed since tell nothing.
       const collections = request.collections.filter(({ name }) => this.#opens(name));
+      const [first] = request.collections;
+      if (first && collections.length === 0) throw notAllowed('Key', first.name, 'collections[0]');
       yield* this.#batches(
         { ...request, collections },
         { ...call, mode: 'read', resultMaxBytes: CHANGE_MAX_BYTES },
