@@ -4,6 +4,7 @@ import type { ZodType } from 'zod';
 import type { Mode } from '../proto/driver.ts';
 import type { JsonObject } from '../proto/json.ts';
 import type { Passes } from '../proto/passed.ts';
+import type { OncePlaceName } from './once.ts';
 
 /** Members that every request to a backend may carry. */
 export interface RequestBase {
@@ -40,6 +41,8 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly request: ZodType<Request>;
   /** Whether several requests can be sent as one transaction. Contract §6, "Transactions". */
   readonly hasTransactions: boolean;
+  /** What `config.once` calls the place of marks, where the kind can keep them. Spec: transactions.md §7 */
+  readonly oncePlace?: OncePlaceName;
   /** Whether rows have columns, which CSV and a first line of columns need. Contract §6, "Large results". */
   readonly hasColumns?: boolean;
   /** Request types and the mode of each: `read` types are taken on `/read`, where their content may still decide. */

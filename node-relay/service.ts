@@ -10,6 +10,7 @@ import { changesMethods } from './changes.ts';
 import type { CallContext } from './drivers/deadline.ts';
 import { inTurn } from './heavy-work.ts';
 import type { LeaseRegistry } from './leases.ts';
+import { onceMethods } from './once.ts';
 import type { Figures } from './parts/messages.ts';
 import type { Pools } from './pools.ts';
 import { parse, parseInPieces, parseOperations, parseOperationsInPieces } from './requests.ts';
@@ -48,6 +49,7 @@ export type RunReply = Pick<RunResponse, 'result' | 'backendUs' | 'collectId'>;
 export function relayService(parts: ServiceParts): RelayMethods {
   return {
     ...requestMethods(parts),
+    ...onceMethods(parts),
     ...sessionMethods(parts),
     ...changesMethods(parts),
     ...shareMethods(parts),

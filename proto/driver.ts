@@ -1,6 +1,7 @@
 /** What every backend driver offers, at the edge or in the relay: a client, and the bounds of a call. */
 import type { Changes } from './changes.ts';
 import type { Json } from './json.ts';
+import type { KeepsOnce } from './once.ts';
 import type { Joins, Prepares } from './prepares.ts';
 import type { Pieces } from './work/pieces.ts';
 
@@ -162,6 +163,7 @@ export interface Abilities<Request = unknown> {
   readonly changes: Changes;
   readonly join: Joins<Request>;
   readonly prepare: Prepares<Request>;
+  readonly once: KeepsOnce<Request>;
 }
 
 /** Whether a driver can do something; what it cannot do answers NOT_SUPPORTED. */

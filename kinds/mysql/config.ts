@@ -10,6 +10,7 @@ import {
   Transport,
   VpnRoute,
 } from '../members.ts';
+import { OnceTable } from '../once.ts';
 
 /** Member `config` of a mysql endpoint. */
 export const MysqlConfig = z
@@ -22,6 +23,7 @@ export const MysqlConfig = z
     allow_functions: AllowFunctions.optional(),
     numbers: Numbers.optional(),
     session: CallerVariables.optional(),
+    once: OnceTable.optional(),
     transport: Transport.optional(),
     vpn_route: VpnRoute.optional(),
   })

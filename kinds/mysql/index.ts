@@ -11,6 +11,7 @@ export const mysql: KindSpec<MysqlRequest, MysqlConfig> = {
   config: MysqlConfig,
   request: MysqlRequest,
   hasTransactions: true,
+  oncePlace: 'table',
   hasColumns: true,
   limitsNames: true,
   passes: ['params'],

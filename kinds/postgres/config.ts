@@ -10,6 +10,7 @@ import {
   Transport,
   VpnRoute,
 } from '../members.ts';
+import { OnceTable } from '../once.ts';
 
 /** Member `config` of a postgres endpoint. */
 export const PostgresConfig = z
@@ -21,6 +22,7 @@ export const PostgresConfig = z
     allow: AllowTables.optional(),
     allow_functions: AllowFunctions.optional(),
     numbers: Numbers.optional(),
+    once: OnceTable.optional(),
     session: CallerSettings.optional(),
     transport: Transport.optional(),
     vpn_route: VpnRoute.optional(),

@@ -11,6 +11,7 @@ export const postgres: KindSpec<PostgresRequest, PostgresConfig> = {
   config: PostgresConfig,
   request: PostgresRequest,
   hasTransactions: true,
+  oncePlace: 'table',
   hasColumns: true,
   limitsNames: true,
   passes: ['params'],

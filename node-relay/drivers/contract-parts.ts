@@ -14,6 +14,7 @@ const ABILITIES = [
   'join',
   'prepare',
   'changes',
+  'once',
 ] as const satisfies (keyof Abilities)[];
 
 /** A member of the case or of its sessions that not every kind can have. */

@@ -5,6 +5,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { describeAbilities } from './contract-abilities.ts';
 import { type ChangedCase, describeChanges } from './contract-changes.ts';
+import { describeOnce, type OnceCase } from './contract-once.ts';
 import { expectAbsent, given, type Lacks, partsBut } from './contract-parts.ts';
 import { describeStrain, type Suite } from './contract-strain.ts';
 import type { Driver } from './driver.ts';
@@ -50,6 +51,8 @@ export interface DriverCase<Request> {
   readonly events?: { readonly watch: Request; readonly cause: Request; readonly event: object };
   /** What tells its changes, of drivers that can. */
   readonly changed?: ChangedCase<Request>;
+  /** What marks are tried with, of drivers that keep them. */
+  readonly once?: OnceCase<Request>;
   /** Rows of the longest stream, 1,000,000 when left out: fewer where the backend makes none by itself. */
   readonly longest?: number;
 }
@@ -218,6 +221,7 @@ export function describeDriver<Request>(
     };
     describeAbilities(suite);
     describeChanges(suite);
+    describeOnce(suite);
     describeStrain(suite);
 
     test('closes its connections', async () => {

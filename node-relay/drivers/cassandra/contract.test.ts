@@ -61,6 +61,7 @@ describeDriver<CassandraRequest>(
     lease: 'the server has no sessions',
     join: 'the server has no transactions',
     prepare: 'the server has no transactions',
+    once: 'the server has no transactions',
   },
 );
 

@@ -56,6 +56,7 @@ describeDriver<ClickhouseRequest>(
     transact: 'the server has no transactions',
     join: 'the server has no transactions',
     prepare: 'the server has no transactions',
+    once: 'the server has no transactions',
     lease: 'the server has no sessions that outlive a request without a name of the caller',
   },
 );

@@ -117,6 +117,7 @@ export const mongoContract: DriverContract<MongoRequest> = [
     warnings: 'nothing about a credential is known to deserve one',
     state: 'requests hold nothing on their connection',
     prepare: 'its transactions end with the session that began them',
+    once: 'its driver keeps no marks',
     running:
       'the server of these tests tells what it runs, and goes on with it when told to end it',
   },

@@ -79,6 +79,7 @@ export const mysqlContract: DriverContract<MysqlRequest> = [
   () => database.drop(),
   {
     watch: 'the protocol has no subscriptions',
+    once: 'its driver keeps no marks',
   },
 ];
 

@@ -71,6 +71,18 @@ export const postgresContract: DriverContract<PostgresRequest> = [
         return rows[0].n;
       },
       changed,
+      once: {
+        place: 'causeway_once',
+        big: (name) => ({
+          request: sql("INSERT INTO entries VALUES ($1) RETURNING repeat('x', 70000)", [name]),
+        }),
+        failing: (name) => ({
+          request: {
+            type: 'simple',
+            query: `INSERT INTO entries VALUES ('${name}'); INSERT INTO entries VALUES ('forbidden')`,
+          },
+        }),
+      },
       dropIdle: () => database.endConnections(),
       rows: (count) => sql(`SELECT generate_series(1, ${count}) AS i, repeat('x', 90) AS x`),
       backendConnections: () => database.connections(),

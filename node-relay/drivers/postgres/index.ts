@@ -31,6 +31,7 @@ import type {
   Warning,
   Warns,
 } from '../../../proto/driver.ts';
+import type { KeepsOnce, OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
 import type {
   Beginning,
   Finished,
@@ -53,6 +54,7 @@ import { Database } from './database.ts';
 import { endsConnection } from './errors.ts';
 import type { Execution } from './execute.ts';
 import { connect } from './log-in.ts';
+import { PostgresOnce } from './once.ts';
 import './parser.ts';
 import { settingsOf } from '../../../kinds/postgres/dialect/settings.ts';
 import { refuseBehindPooler } from './pooler.ts';
@@ -102,18 +104,21 @@ export class PostgresClient
     Inspects,
     Warns,
     Changes,
-    Prepares<PostgresRequest>
+    Prepares<PostgresRequest>,
+    KeepsOnce<PostgresRequest>
 {
   readonly hasColumns = true;
   readonly #database: Database;
   readonly #changes: PostgresChanges;
   readonly #prepares: PostgresPrepares;
+  readonly #once: PostgresOnce;
   readonly #use: ConnectionUse;
 
   constructor(database: Database, { changes, prepares, use }: ClientParts) {
     this.#database = database;
     this.#changes = changes;
     this.#prepares = prepares;
+    this.#once = new PostgresOnce(database);
     this.#use = use;
   }
 
@@ -139,6 +144,10 @@ export class PostgresClient
         runTransaction({ database, connection, call, place: 'transaction' }, requests),
       ),
     );
+  }
+
+  once(work: OnceWork<PostgresRequest>, mark: OnceMark, call: Call): Promise<OnceAnswer> {
+    return this.#once.once(work, mark, call);
   }
 
   async lease(call: Call): Promise<Lease<PostgresRequest>> {

@@ -92,6 +92,7 @@ export const redisContract: DriverContract<RedisRequest> = [
     inspect: 'it has no tables',
     join: 'what was done stays, whatever fails after it',
     prepare: 'what was done stays, whatever fails after it',
+    once: 'its driver keeps no marks',
     warnings: 'nothing about a credential is known to deserve one',
     stream: 'a reply is one value, whose length the server says first',
   },

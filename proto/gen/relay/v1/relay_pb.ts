@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file relay/v1/relay.proto.
  */
 export const file_relay_v1_relay: GenFile = /*@__PURE__*/
-  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNItQBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkSFAoMb3JnYW5pemF0aW9uGAggASgJEioKB3Nlc3Npb24YCSABKAsyGS5yZWxheS52MS5TZXNzaW9uU2V0dGluZ3MiTwoPU2Vzc2lvblNldHRpbmdzEg0KBW5hbWVzGAEgAygJEg4KBnZhbHVlcxgCIAMoCRIMCgRyb2xlGAMgASgJEg8KB21heV9zZXQYBCABKAgiwgEKClJ1blJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEgoKc2Vzc2lvbl9pZBgFIAEoCRIRCgljYW5vbmljYWwYBiABKAgSEgoKcmVwbHlfZm9ybRgHIAEoCRIQCghyb3dfZm9ybRgIIAEoCSJFCgtSdW5SZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJIiQKDkNvbGxlY3RSZXF1ZXN0EhIKCmNvbGxlY3RfaWQYASABKAkiIAoPQ29sbGVjdFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIiIKEVJ1blN0cmVhbVJlc3BvbnNlEg0KBWNodW5rGAEgASgMIqQBCg9UcmFuc2FjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCm9wZXJhdGlvbnMYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEQoJY2Fub25pY2FsGAUgASgIEhIKCnJlcGx5X2Zvcm0YBiABKAkiqQEKBVNoYXJlEhIKCm9wZXJhdGlvbnMYASABKAwSDgoGcGxhY2VzGAIgAygNEg0KBXJlYWRzGAMgAygNEg8KB2VhcmxpZXIYBCABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgFIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBiABKAgSEQoJY2Fub25pY2FsGAcgASgIEhMKC3JlY292ZXJhYmxlGAggASgIImkKCVBlcmZvcm1lZBIPCgdyZXN1bHRzGAEgASgMEhIKCmJhY2tlbmRfdXMYAiABKAQSEgoKY29sbGVjdF9pZBgDIAEoCRIRCglvbmx5X3JlYWQYBCABKAgSEAoIcmVjb3ZlcnkYBSABKAkijgEKDEJlZ2luUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkSEQoJaXNvbGF0aW9uGAMgASgJEhEKCW9uZV9waGFzZRgEIAEoCBIeCgVzaGFyZRgFIAEoCzIPLnJlbGF5LnYxLlNoYXJlIl8KDUJlZ2luUmVzcG9uc2USEgoKc2Vzc2lvbl9pZBgBIAEoCRISCgpleHBpcmVzX21zGAIgASgEEiYKCXBlcmZvcm1lZBgDIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZCJnCg9Db250aW51ZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCnNlc3Npb25faWQYAiABKAkSHgoFc2hhcmUYAyABKAsyDy5yZWxheS52MS5TaGFyZSI6ChBDb250aW51ZVJlc3BvbnNlEiYKCXBlcmZvcm1lZBgBIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZCKRAQoOUHJlcGFyZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhEKCWlzb2xhdGlvbhgDIAEoCRISCgpzZXNzaW9uX2lkGAQgASgJEh4KBXNoYXJlGAUgASgLMg8ucmVsYXkudjEuU2hhcmUiXQoPUHJlcGFyZVJlc3BvbnNlEiYKCXBlcmZvcm1lZBgBIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZBIQCghwcmVwYXJlZBgCIAEoCBIQCghyZWNvdmVyeRgDIAEoCSJvCg1Db21taXRSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhAKCHJlY292ZXJ5GAQgASgJIi8KDkNvbW1pdFJlc3BvbnNlEg0KBWZvdW5kGAEgASgIEg4KBnN0YXR1cxgCIAEoCSJxCg9Sb2xsYmFja1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSEAoIcmVjb3ZlcnkYBCABKAkiMQoQUm9sbGJhY2tSZXNwb25zZRINCgVmb3VuZBgBIAEoCBIOCgZzdGF0dXMYAiABKAkiQwoNU2V0dGxlUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSEAoIcmVjb3ZlcnkYAiABKAkiIAoOU2V0dGxlUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJIkIKDlJlY292ZXJSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIOCgZwcmVmaXgYAiABKAkiOgoPUmVjb3ZlclJlc3BvbnNlEicKBnNoYXJlcxgBIAMoCzIXLnJlbGF5LnYxLlByZXBhcmVkU2hhcmUiVgoNUHJlcGFyZWRTaGFyZRIWCg50cmFuc2FjdGlvbl9pZBgBIAEoCRITCgZhZ2VfbXMYAiABKARIAIgBARINCgVvd25lchgDIAEoCUIJCgdfYWdlX21zIkAKDFdhaXRzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDgoGcHJlZml4GAIgASgJIkEKDVdhaXRzUmVzcG9uc2USDQoFc2hvd24YASABKAgSIQoFd2FpdHMYAiADKAsyEi5yZWxheS52MS5Mb2NrV2FpdCIsCghMb2NrV2FpdBIPCgd3YWl0aW5nGAEgASgJEg8KB2hvbGRpbmcYAiABKAkiMAoMTGFja3NSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCI9Cg1MYWNrc1Jlc3BvbnNlEh0KBWxhY2tzGAEgAygLMg4ucmVsYXkudjEuTGFjaxINCgVqb2lucxgCIAEoCCIlCgRMYWNrEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSI2ChJPcGVuU2Vzc2lvblJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Ij0KE09wZW5TZXNzaW9uUmVzcG9uc2USEgoKc2Vzc2lvbl9pZBgBIAEoCRISCgpleHBpcmVzX21zGAIgASgEIjsKE0Nsb3NlU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCSIlChRDbG9zZVNlc3Npb25SZXNwb25zZRINCgVmb3VuZBgBIAEoCCJuCg5JbnNwZWN0UmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFwoPYWZ0ZXJfbmFtZXNwYWNlGAIgASgJEhIKCmFmdGVyX25hbWUYAyABKAkSDQoFbGltaXQYBCABKA0iQwoPSW5zcGVjdFJlc3BvbnNlEg4KBnRhYmxlcxgBIAEoDBIMCgRtb3JlGAIgASgIEhIKCmJhY2tlbmRfdXMYAyABKAQiLwoLUGluZ1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0IkcKDFBpbmdSZXNwb25zZRISCgpsYXRlbmN5X3VzGAEgASgEEiMKCHdhcm5pbmdzGAIgAygLMhEucmVsYXkudjEuV2FybmluZyIoCgdXYXJuaW5nEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSI5Cg5SZWxlYXNlUmVxdWVzdBIQCghlbmRwb2ludBgBIAEoCRIVCg1rZWVwX3JldmlzaW9uGAIgASgEIiAKD1JlbGVhc2VSZXNwb25zZRINCgVwb29scxgBIAEoDSJXCgxXYXRjaFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSFAoMcmVzdW1lX2FmdGVyGAMgASgJIioKDVdhdGNoUmVzcG9uc2USCgoCaWQYASABKAkSDQoFZXZlbnQYAiABKAwiNQoRV2F0Y2hlZENvbGxlY3Rpb24SDAoEbmFtZRgBIAEoCRISCgpvcGVyYXRpb25zGAIgAygJImsKFVByZXBhcmVDaGFuZ2VzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSMAoLY29sbGVjdGlvbnMYAiADKAsyGy5yZWxheS52MS5XYXRjaGVkQ29sbGVjdGlvbiI4ChZQcmVwYXJlQ2hhbmdlc1Jlc3BvbnNlEhAKCHBvc2l0aW9uGAEgASgJEgwKBG1hcmsYAiABKAkidgoOQ2hhbmdlc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EjAKC2NvbGxlY3Rpb25zGAIgAygLMhsucmVsYXkudjEuV2F0Y2hlZENvbGxlY3Rpb24SEAoIcG9zaXRpb24YAyABKAkibQoPQ2hhbmdlc1Jlc3BvbnNlEiEKB2NoYW5nZXMYASADKAsyEC5yZWxheS52MS5DaGFuZ2USJQoGZmF1bHRzGAIgAygLMhUucmVsYXkudjEuQ2hhbmdlRmF1bHQSEAoIcG9zaXRpb24YAyABKAkitgEKBkNoYW5nZRIKCgJpZBgBIAEoCRISCgpjb2xsZWN0aW9uGAIgASgJEg8KB3dhdGNoZWQYAyADKAkSEQoJb3BlcmF0aW9uGAQgASgJEgsKA2tleRgFIAEoDBIOCgZiZWZvcmUYBiABKAwSDQoFYWZ0ZXIYByABKAwSDgoGYWJzZW50GAggAygJEgwKBHRpbWUYCSABKAkSEAoIa2V5X29ubHkYCiABKAgSDAoEbWFyaxgLIAEoCSIvCgtDaGFuZ2VGYXVsdBIPCgd3YXRjaGVkGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiTwoZQWNrbm93bGVkZ2VDaGFuZ2VzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSEAoIcG9zaXRpb24YAiABKAkiKgoaQWNrbm93bGVkZ2VDaGFuZ2VzUmVzcG9uc2USDAoEdG9sZBgBIAEoCCI2ChJEcm9wQ2hhbmdlc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0IiQKE0Ryb3BDaGFuZ2VzUmVzcG9uc2USDQoFZm91bmQYASABKAgiNQoRQ2hhbmdlc0xhZ1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0IjIKEkNoYW5nZXNMYWdSZXNwb25zZRINCgVieXRlcxgBIAEoBBINCgV3aG9sZRgCIAEoCCIPCg1TdGF0dXNSZXF1ZXN0Ip0BCg5TdGF0dXNSZXNwb25zZRIMCgRub2RlGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEgoKc3RhcnRlZF9tcxgDIAEoBBIQCghkcmFpbmluZxgEIAEoCBINCgVwb29scxgFIAEoDRITCgtjb25uZWN0aW9ucxgGIAEoDRIQCghzZXNzaW9ucxgHIAEoDRIQCghpbnN0YW5jZRgIIAEoCSIsCgtFcnJvckRldGFpbBIMCgRjb2RlGAEgASgJEg8KB2RldGFpbHMYAiABKAkyig0KDFJlbGF5U2VydmljZRIyCgNSdW4SFC5yZWxheS52MS5SdW5SZXF1ZXN0GhUucmVsYXkudjEuUnVuUmVzcG9uc2USQAoHQ29sbGVjdBIYLnJlbGF5LnYxLkNvbGxlY3RSZXF1ZXN0GhkucmVsYXkudjEuQ29sbGVjdFJlc3BvbnNlMAESQAoJUnVuU3RyZWFtEhQucmVsYXkudjEuUnVuUmVxdWVzdBobLnJlbGF5LnYxLlJ1blN0cmVhbVJlc3BvbnNlMAESPAoIVHJhbnNhY3QSGS5yZWxheS52MS5UcmFuc2FjdFJlcXVlc3QaFS5yZWxheS52MS5SdW5SZXNwb25zZRI4CgVCZWdpbhIWLnJlbGF5LnYxLkJlZ2luUmVxdWVzdBoXLnJlbGF5LnYxLkJlZ2luUmVzcG9uc2USQQoIQ29udGludWUSGS5yZWxheS52MS5Db250aW51ZVJlcXVlc3QaGi5yZWxheS52MS5Db250aW51ZVJlc3BvbnNlEj4KB1ByZXBhcmUSGC5yZWxheS52MS5QcmVwYXJlUmVxdWVzdBoZLnJlbGF5LnYxLlByZXBhcmVSZXNwb25zZRI7CgZDb21taXQSFy5yZWxheS52MS5Db21taXRSZXF1ZXN0GhgucmVsYXkudjEuQ29tbWl0UmVzcG9uc2USQQoIUm9sbGJhY2sSGS5yZWxheS52MS5Sb2xsYmFja1JlcXVlc3QaGi5yZWxheS52MS5Sb2xsYmFja1Jlc3BvbnNlEjsKBlNldHRsZRIXLnJlbGF5LnYxLlNldHRsZVJlcXVlc3QaGC5yZWxheS52MS5TZXR0bGVSZXNwb25zZRI+CgdSZWNvdmVyEhgucmVsYXkudjEuUmVjb3ZlclJlcXVlc3QaGS5yZWxheS52MS5SZWNvdmVyUmVzcG9uc2USOAoFV2FpdHMSFi5yZWxheS52MS5XYWl0c1JlcXVlc3QaFy5yZWxheS52MS5XYWl0c1Jlc3BvbnNlEjgKBUxhY2tzEhYucmVsYXkudjEuTGFja3NSZXF1ZXN0GhcucmVsYXkudjEuTGFja3NSZXNwb25zZRJKCgtPcGVuU2Vzc2lvbhIcLnJlbGF5LnYxLk9wZW5TZXNzaW9uUmVxdWVzdBodLnJlbGF5LnYxLk9wZW5TZXNzaW9uUmVzcG9uc2USTQoMQ2xvc2VTZXNzaW9uEh0ucmVsYXkudjEuQ2xvc2VTZXNzaW9uUmVxdWVzdBoeLnJlbGF5LnYxLkNsb3NlU2Vzc2lvblJlc3BvbnNlEj4KB0luc3BlY3QSGC5yZWxheS52MS5JbnNwZWN0UmVxdWVzdBoZLnJlbGF5LnYxLkluc3BlY3RSZXNwb25zZRI1CgRQaW5nEhUucmVsYXkudjEuUGluZ1JlcXVlc3QaFi5yZWxheS52MS5QaW5nUmVzcG9uc2USPgoHUmVsZWFzZRIYLnJlbGF5LnYxLlJlbGVhc2VSZXF1ZXN0GhkucmVsYXkudjEuUmVsZWFzZVJlc3BvbnNlEjoKBVdhdGNoEhYucmVsYXkudjEuV2F0Y2hSZXF1ZXN0GhcucmVsYXkudjEuV2F0Y2hSZXNwb25zZTABElMKDlByZXBhcmVDaGFuZ2VzEh8ucmVsYXkudjEuUHJlcGFyZUNoYW5nZXNSZXF1ZXN0GiAucmVsYXkudjEuUHJlcGFyZUNoYW5nZXNSZXNwb25zZRJACgdDaGFuZ2VzEhgucmVsYXkudjEuQ2hhbmdlc1JlcXVlc3QaGS5yZWxheS52MS5DaGFuZ2VzUmVzcG9uc2UwARJfChJBY2tub3dsZWRnZUNoYW5nZXMSIy5yZWxheS52MS5BY2tub3dsZWRnZUNoYW5nZXNSZXF1ZXN0GiQucmVsYXkudjEuQWNrbm93bGVkZ2VDaGFuZ2VzUmVzcG9uc2USSgoLRHJvcENoYW5nZXMSHC5yZWxheS52MS5Ecm9wQ2hhbmdlc1JlcXVlc3QaHS5yZWxheS52MS5Ecm9wQ2hhbmdlc1Jlc3BvbnNlEkcKCkNoYW5nZXNMYWcSGy5yZWxheS52MS5DaGFuZ2VzTGFnUmVxdWVzdBocLnJlbGF5LnYxLkNoYW5nZXNMYWdSZXNwb25zZRI7CgZTdGF0dXMSFy5yZWxheS52MS5TdGF0dXNSZXF1ZXN0GhgucmVsYXkudjEuU3RhdHVzUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNItQBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkSFAoMb3JnYW5pemF0aW9uGAggASgJEioKB3Nlc3Npb24YCSABKAsyGS5yZWxheS52MS5TZXNzaW9uU2V0dGluZ3MiTwoPU2Vzc2lvblNldHRpbmdzEg0KBW5hbWVzGAEgAygJEg4KBnZhbHVlcxgCIAMoCRIMCgRyb2xlGAMgASgJEg8KB21heV9zZXQYBCABKAgiwgEKClJ1blJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEgoKc2Vzc2lvbl9pZBgFIAEoCRIRCgljYW5vbmljYWwYBiABKAgSEgoKcmVwbHlfZm9ybRgHIAEoCRIQCghyb3dfZm9ybRgIIAEoCSJFCgtSdW5SZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJIiQKDkNvbGxlY3RSZXF1ZXN0EhIKCmNvbGxlY3RfaWQYASABKAkiIAoPQ29sbGVjdFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIiIKEVJ1blN0cmVhbVJlc3BvbnNlEg0KBWNodW5rGAEgASgMIqQBCg9UcmFuc2FjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCm9wZXJhdGlvbnMYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEQoJY2Fub25pY2FsGAUgASgIEhIKCnJlcGx5X2Zvcm0YBiABKAkiNAoIT25jZU1hcmsSCwoDa2V5GAEgASgJEgwKBGJvZHkYAiABKAkSDQoFcGxhY2UYAyABKAki1gEKDlJ1bk9uY2VSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIgCgRtYXJrGAIgASgLMhIucmVsYXkudjEuT25jZU1hcmsSDwoHcmVxdWVzdBgDIAEoDBISCgpvcGVyYXRpb25zGAQgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYBSABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAYgASgIEhEKCWNhbm9uaWNhbBgHIAEoCBISCgpyZXBseV9mb3JtGAggASgJIlsKD1J1bk9uY2VSZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJEhAKCHJlcGxheWVkGAQgASgIIqkBCgVTaGFyZRISCgpvcGVyYXRpb25zGAEgASgMEg4KBnBsYWNlcxgCIAMoDRINCgVyZWFkcxgDIAMoDRIPCgdlYXJsaWVyGAQgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYBSABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAYgASgIEhEKCWNhbm9uaWNhbBgHIAEoCBITCgtyZWNvdmVyYWJsZRgIIAEoCCJpCglQZXJmb3JtZWQSDwoHcmVzdWx0cxgBIAEoDBISCgpiYWNrZW5kX3VzGAIgASgEEhIKCmNvbGxlY3RfaWQYAyABKAkSEQoJb25seV9yZWFkGAQgASgIEhAKCHJlY292ZXJ5GAUgASgJIo4BCgxCZWdpblJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhEKCWlzb2xhdGlvbhgDIAEoCRIRCglvbmVfcGhhc2UYBCABKAgSHgoFc2hhcmUYBSABKAsyDy5yZWxheS52MS5TaGFyZSJfCg1CZWdpblJlc3BvbnNlEhIKCnNlc3Npb25faWQYASABKAkSEgoKZXhwaXJlc19tcxgCIAEoBBImCglwZXJmb3JtZWQYAyABKAsyEy5yZWxheS52MS5QZXJmb3JtZWQiZwoPQ29udGludWVSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBISCgpzZXNzaW9uX2lkGAIgASgJEh4KBXNoYXJlGAMgASgLMg8ucmVsYXkudjEuU2hhcmUiOgoQQ29udGludWVSZXNwb25zZRImCglwZXJmb3JtZWQYASABKAsyEy5yZWxheS52MS5QZXJmb3JtZWQikQEKDlByZXBhcmVSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRIRCglpc29sYXRpb24YAyABKAkSEgoKc2Vzc2lvbl9pZBgEIAEoCRIeCgVzaGFyZRgFIAEoCzIPLnJlbGF5LnYxLlNoYXJlIl0KD1ByZXBhcmVSZXNwb25zZRImCglwZXJmb3JtZWQYASABKAsyEy5yZWxheS52MS5QZXJmb3JtZWQSEAoIcHJlcGFyZWQYAiABKAgSEAoIcmVjb3ZlcnkYAyABKAkibwoNQ29tbWl0UmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIQCghyZWNvdmVyeRgEIAEoCSIvCg5Db21taXRSZXNwb25zZRINCgVmb3VuZBgBIAEoCBIOCgZzdGF0dXMYAiABKAkicQoPUm9sbGJhY2tSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhAKCHJlY292ZXJ5GAQgASgJIjEKEFJvbGxiYWNrUmVzcG9uc2USDQoFZm91bmQYASABKAgSDgoGc3RhdHVzGAIgASgJIkMKDVNldHRsZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhAKCHJlY292ZXJ5GAIgASgJIiAKDlNldHRsZVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCSJCCg5SZWNvdmVyUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDgoGcHJlZml4GAIgASgJIjoKD1JlY292ZXJSZXNwb25zZRInCgZzaGFyZXMYASADKAsyFy5yZWxheS52MS5QcmVwYXJlZFNoYXJlIlYKDVByZXBhcmVkU2hhcmUSFgoOdHJhbnNhY3Rpb25faWQYASABKAkSEwoGYWdlX21zGAIgASgESACIAQESDQoFb3duZXIYAyABKAlCCQoHX2FnZV9tcyJACgxXYWl0c1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg4KBnByZWZpeBgCIAEoCSJBCg1XYWl0c1Jlc3BvbnNlEg0KBXNob3duGAEgASgIEiEKBXdhaXRzGAIgAygLMhIucmVsYXkudjEuTG9ja1dhaXQiLAoITG9ja1dhaXQSDwoHd2FpdGluZxgBIAEoCRIPCgdob2xkaW5nGAIgASgJIjAKDExhY2tzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiPQoNTGFja3NSZXNwb25zZRIdCgVsYWNrcxgBIAMoCzIOLnJlbGF5LnYxLkxhY2sSDQoFam9pbnMYAiABKAgiJQoETGFjaxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiNgoST3BlblNlc3Npb25SZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCI9ChNPcGVuU2Vzc2lvblJlc3BvbnNlEhIKCnNlc3Npb25faWQYASABKAkSEgoKZXhwaXJlc19tcxgCIAEoBCI7ChNDbG9zZVNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEAoIZW5kcG9pbnQYAiABKAkiJQoUQ2xvc2VTZXNzaW9uUmVzcG9uc2USDQoFZm91bmQYASABKAgibgoOSW5zcGVjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhcKD2FmdGVyX25hbWVzcGFjZRgCIAEoCRISCgphZnRlcl9uYW1lGAMgASgJEg0KBWxpbWl0GAQgASgNIkMKD0luc3BlY3RSZXNwb25zZRIOCgZ0YWJsZXMYASABKAwSDAoEbW9yZRgCIAEoCBISCgpiYWNrZW5kX3VzGAMgASgEIi8KC1BpbmdSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCJHCgxQaW5nUmVzcG9uc2USEgoKbGF0ZW5jeV91cxgBIAEoBBIjCgh3YXJuaW5ncxgCIAMoCzIRLnJlbGF5LnYxLldhcm5pbmciKAoHV2FybmluZxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiOQoOUmVsZWFzZVJlcXVlc3QSEAoIZW5kcG9pbnQYASABKAkSFQoNa2VlcF9yZXZpc2lvbhgCIAEoBCIgCg9SZWxlYXNlUmVzcG9uc2USDQoFcG9vbHMYASABKA0iVwoMV2F0Y2hSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIPCgdyZXF1ZXN0GAIgASgMEhQKDHJlc3VtZV9hZnRlchgDIAEoCSIqCg1XYXRjaFJlc3BvbnNlEgoKAmlkGAEgASgJEg0KBWV2ZW50GAIgASgMIjUKEVdhdGNoZWRDb2xsZWN0aW9uEgwKBG5hbWUYASABKAkSEgoKb3BlcmF0aW9ucxgCIAMoCSJrChVQcmVwYXJlQ2hhbmdlc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EjAKC2NvbGxlY3Rpb25zGAIgAygLMhsucmVsYXkudjEuV2F0Y2hlZENvbGxlY3Rpb24iOAoWUHJlcGFyZUNoYW5nZXNSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCRIMCgRtYXJrGAIgASgJInYKDkNoYW5nZXNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIwCgtjb2xsZWN0aW9ucxgCIAMoCzIbLnJlbGF5LnYxLldhdGNoZWRDb2xsZWN0aW9uEhAKCHBvc2l0aW9uGAMgASgJIm0KD0NoYW5nZXNSZXNwb25zZRIhCgdjaGFuZ2VzGAEgAygLMhAucmVsYXkudjEuQ2hhbmdlEiUKBmZhdWx0cxgCIAMoCzIVLnJlbGF5LnYxLkNoYW5nZUZhdWx0EhAKCHBvc2l0aW9uGAMgASgJIrYBCgZDaGFuZ2USCgoCaWQYASABKAkSEgoKY29sbGVjdGlvbhgCIAEoCRIPCgd3YXRjaGVkGAMgAygJEhEKCW9wZXJhdGlvbhgEIAEoCRILCgNrZXkYBSABKAwSDgoGYmVmb3JlGAYgASgMEg0KBWFmdGVyGAcgASgMEg4KBmFic2VudBgIIAMoCRIMCgR0aW1lGAkgASgJEhAKCGtleV9vbmx5GAogASgIEgwKBG1hcmsYCyABKAkiLwoLQ2hhbmdlRmF1bHQSDwoHd2F0Y2hlZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIk8KGUFja25vd2xlZGdlQ2hhbmdlc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhAKCHBvc2l0aW9uGAIgASgJIioKGkFja25vd2xlZGdlQ2hhbmdlc1Jlc3BvbnNlEgwKBHRvbGQYASABKAgiNgoSRHJvcENoYW5nZXNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCIkChNEcm9wQ2hhbmdlc1Jlc3BvbnNlEg0KBWZvdW5kGAEgASgIIjUKEUNoYW5nZXNMYWdSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCIyChJDaGFuZ2VzTGFnUmVzcG9uc2USDQoFYnl0ZXMYASABKAQSDQoFd2hvbGUYAiABKAgiDwoNU3RhdHVzUmVxdWVzdCKdAQoOU3RhdHVzUmVzcG9uc2USDAoEbm9kZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhIKCnN0YXJ0ZWRfbXMYAyABKAQSEAoIZHJhaW5pbmcYBCABKAgSDQoFcG9vbHMYBSABKA0SEwoLY29ubmVjdGlvbnMYBiABKA0SEAoIc2Vzc2lvbnMYByABKA0SEAoIaW5zdGFuY2UYCCABKAkiLAoLRXJyb3JEZXRhaWwSDAoEY29kZRgBIAEoCRIPCgdkZXRhaWxzGAIgASgJMsoNCgxSZWxheVNlcnZpY2USMgoDUnVuEhQucmVsYXkudjEuUnVuUmVxdWVzdBoVLnJlbGF5LnYxLlJ1blJlc3BvbnNlEkAKB0NvbGxlY3QSGC5yZWxheS52MS5Db2xsZWN0UmVxdWVzdBoZLnJlbGF5LnYxLkNvbGxlY3RSZXNwb25zZTABEkAKCVJ1blN0cmVhbRIULnJlbGF5LnYxLlJ1blJlcXVlc3QaGy5yZWxheS52MS5SdW5TdHJlYW1SZXNwb25zZTABEjwKCFRyYW5zYWN0EhkucmVsYXkudjEuVHJhbnNhY3RSZXF1ZXN0GhUucmVsYXkudjEuUnVuUmVzcG9uc2USPgoHUnVuT25jZRIYLnJlbGF5LnYxLlJ1bk9uY2VSZXF1ZXN0GhkucmVsYXkudjEuUnVuT25jZVJlc3BvbnNlEjgKBUJlZ2luEhYucmVsYXkudjEuQmVnaW5SZXF1ZXN0GhcucmVsYXkudjEuQmVnaW5SZXNwb25zZRJBCghDb250aW51ZRIZLnJlbGF5LnYxLkNvbnRpbnVlUmVxdWVzdBoaLnJlbGF5LnYxLkNvbnRpbnVlUmVzcG9uc2USPgoHUHJlcGFyZRIYLnJlbGF5LnYxLlByZXBhcmVSZXF1ZXN0GhkucmVsYXkudjEuUHJlcGFyZVJlc3BvbnNlEjsKBkNvbW1pdBIXLnJlbGF5LnYxLkNvbW1pdFJlcXVlc3QaGC5yZWxheS52MS5Db21taXRSZXNwb25zZRJBCghSb2xsYmFjaxIZLnJlbGF5LnYxLlJvbGxiYWNrUmVxdWVzdBoaLnJlbGF5LnYxLlJvbGxiYWNrUmVzcG9uc2USOwoGU2V0dGxlEhcucmVsYXkudjEuU2V0dGxlUmVxdWVzdBoYLnJlbGF5LnYxLlNldHRsZVJlc3BvbnNlEj4KB1JlY292ZXISGC5yZWxheS52MS5SZWNvdmVyUmVxdWVzdBoZLnJlbGF5LnYxLlJlY292ZXJSZXNwb25zZRI4CgVXYWl0cxIWLnJlbGF5LnYxLldhaXRzUmVxdWVzdBoXLnJlbGF5LnYxLldhaXRzUmVzcG9uc2USOAoFTGFja3MSFi5yZWxheS52MS5MYWNrc1JlcXVlc3QaFy5yZWxheS52MS5MYWNrc1Jlc3BvbnNlEkoKC09wZW5TZXNzaW9uEhwucmVsYXkudjEuT3BlblNlc3Npb25SZXF1ZXN0Gh0ucmVsYXkudjEuT3BlblNlc3Npb25SZXNwb25zZRJNCgxDbG9zZVNlc3Npb24SHS5yZWxheS52MS5DbG9zZVNlc3Npb25SZXF1ZXN0Gh4ucmVsYXkudjEuQ2xvc2VTZXNzaW9uUmVzcG9uc2USPgoHSW5zcGVjdBIYLnJlbGF5LnYxLkluc3BlY3RSZXF1ZXN0GhkucmVsYXkudjEuSW5zcGVjdFJlc3BvbnNlEjUKBFBpbmcSFS5yZWxheS52MS5QaW5nUmVxdWVzdBoWLnJlbGF5LnYxLlBpbmdSZXNwb25zZRI+CgdSZWxlYXNlEhgucmVsYXkudjEuUmVsZWFzZVJlcXVlc3QaGS5yZWxheS52MS5SZWxlYXNlUmVzcG9uc2USOgoFV2F0Y2gSFi5yZWxheS52MS5XYXRjaFJlcXVlc3QaFy5yZWxheS52MS5XYXRjaFJlc3BvbnNlMAESUwoOUHJlcGFyZUNoYW5nZXMSHy5yZWxheS52MS5QcmVwYXJlQ2hhbmdlc1JlcXVlc3QaIC5yZWxheS52MS5QcmVwYXJlQ2hhbmdlc1Jlc3BvbnNlEkAKB0NoYW5nZXMSGC5yZWxheS52MS5DaGFuZ2VzUmVxdWVzdBoZLnJlbGF5LnYxLkNoYW5nZXNSZXNwb25zZTABEl8KEkFja25vd2xlZGdlQ2hhbmdlcxIjLnJlbGF5LnYxLkFja25vd2xlZGdlQ2hhbmdlc1JlcXVlc3QaJC5yZWxheS52MS5BY2tub3dsZWRnZUNoYW5nZXNSZXNwb25zZRJKCgtEcm9wQ2hhbmdlcxIcLnJlbGF5LnYxLkRyb3BDaGFuZ2VzUmVxdWVzdBodLnJlbGF5LnYxLkRyb3BDaGFuZ2VzUmVzcG9uc2USRwoKQ2hhbmdlc0xhZxIbLnJlbGF5LnYxLkNoYW5nZXNMYWdSZXF1ZXN0GhwucmVsYXkudjEuQ2hhbmdlc0xhZ1Jlc3BvbnNlEjsKBlN0YXR1cxIXLnJlbGF5LnYxLlN0YXR1c1JlcXVlc3QaGC5yZWxheS52MS5TdGF0dXNSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * Caps bound the connections of one endpoint on this node; 0 stands for the relay's own default.
@@ -394,6 +394,153 @@ export const TransactRequestSchema: GenMessage<TransactRequest> = /*@__PURE__*/
   messageDesc(file_relay_v1_relay, 8);
 
 /**
+ * OnceMark is what a write leaves in its backend.
+ *
+ * @generated from message relay.v1.OnceMark
+ */
+export type OnceMark = Message<"relay.v1.OnceMark"> & {
+  /**
+   * SHA-256 in hexadecimal digits: whose write it is, of what, under which key.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * SHA-256 of the body in hexadecimal digits.
+   *
+   * @generated from field: string body = 2;
+   */
+  body: string;
+
+  /**
+   * Table or collection that marks are kept in, or what their names begin with.
+   *
+   * @generated from field: string place = 3;
+   */
+  place: string;
+};
+
+/**
+ * Describes the message relay.v1.OnceMark.
+ * Use `create(OnceMarkSchema)` to create a new message.
+ */
+export const OnceMarkSchema: GenMessage<OnceMark> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 9);
+
+/**
+ * RunOnceRequest is a write that has one effect however often it is sent.
+ *
+ * @generated from message relay.v1.RunOnceRequest
+ */
+export type RunOnceRequest = Message<"relay.v1.RunOnceRequest"> & {
+  /**
+   * The backend; its mode is "write".
+   *
+   * @generated from field: relay.v1.Target target = 1;
+   */
+  target?: Target | undefined;
+
+  /**
+   * What it leaves.
+   *
+   * @generated from field: relay.v1.OnceMark mark = 2;
+   */
+  mark?: OnceMark | undefined;
+
+  /**
+   * As in RunRequest; empty with operations.
+   *
+   * @generated from field: bytes request = 3;
+   */
+  request: Uint8Array;
+
+  /**
+   * As in TransactRequest; empty with request.
+   *
+   * @generated from field: bytes operations = 4;
+   */
+  operations: Uint8Array;
+
+  /**
+   * Largest result in bytes; a larger one is rolled back.
+   *
+   * @generated from field: uint64 result_max_bytes = 5;
+   */
+  resultMaxBytes: bigint;
+
+  /**
+   * Every 64-bit column as a string.
+   *
+   * @generated from field: bool numbers_as_strings = 6;
+   */
+  numbersAsStrings: boolean;
+
+  /**
+   * Extended JSON in its canonical form.
+   *
+   * @generated from field: bool canonical = 7;
+   */
+  canonical: boolean;
+
+  /**
+   * ReplyForm of proto/driver.ts for replies that are not decoded; empty for decoded ones.
+   *
+   * @generated from field: string reply_form = 8;
+   */
+  replyForm: string;
+};
+
+/**
+ * Describes the message relay.v1.RunOnceRequest.
+ * Use `create(RunOnceRequestSchema)` to create a new message.
+ */
+export const RunOnceRequestSchema: GenMessage<RunOnceRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 10);
+
+/**
+ * RunOnceResponse is what the backend answered, now or the first time.
+ *
+ * @generated from message relay.v1.RunOnceResponse
+ */
+export type RunOnceResponse = Message<"relay.v1.RunOnceResponse"> & {
+  /**
+   * As in RunResponse.
+   *
+   * @generated from field: bytes result = 1;
+   */
+  result: Uint8Array;
+
+  /**
+   * Microseconds the backend took.
+   *
+   * @generated from field: uint64 backend_us = 2;
+   */
+  backendUs: bigint;
+
+  /**
+   * As in RunResponse.
+   *
+   * @generated from field: string collect_id = 3;
+   */
+  collectId: string;
+
+  /**
+   * Whether the mark was there: the result is the kept one, and nothing was executed.
+   *
+   * @generated from field: bool replayed = 4;
+   */
+  replayed: boolean;
+};
+
+/**
+ * Describes the message relay.v1.RunOnceResponse.
+ * Use `create(RunOnceResponseSchema)` to create a new message.
+ */
+export const RunOnceResponseSchema: GenMessage<RunOnceResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 11);
+
+/**
  * Share is a part of a transaction over many databases: some of the operations of one of them.
  *
  * @generated from message relay.v1.Share
@@ -463,7 +610,7 @@ export type Share = Message<"relay.v1.Share"> & {
  * Use `create(ShareSchema)` to create a new message.
  */
 export const ShareSchema: GenMessage<Share> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 9);
+  messageDesc(file_relay_v1_relay, 12);
 
 /**
  * Performed is what a share's operations came to.
@@ -512,7 +659,7 @@ export type Performed = Message<"relay.v1.Performed"> & {
  * Use `create(PerformedSchema)` to create a new message.
  */
 export const PerformedSchema: GenMessage<Performed> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 10);
+  messageDesc(file_relay_v1_relay, 13);
 
 /**
  * BeginRequest begins a share.
@@ -562,7 +709,7 @@ export type BeginRequest = Message<"relay.v1.BeginRequest"> & {
  * Use `create(BeginRequestSchema)` to create a new message.
  */
 export const BeginRequestSchema: GenMessage<BeginRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 11);
+  messageDesc(file_relay_v1_relay, 14);
 
 /**
  * BeginResponse names a share's lease.
@@ -597,7 +744,7 @@ export type BeginResponse = Message<"relay.v1.BeginResponse"> & {
  * Use `create(BeginResponseSchema)` to create a new message.
  */
 export const BeginResponseSchema: GenMessage<BeginResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 12);
+  messageDesc(file_relay_v1_relay, 15);
 
 /**
  * ContinueRequest goes on with a share.
@@ -632,7 +779,7 @@ export type ContinueRequest = Message<"relay.v1.ContinueRequest"> & {
  * Use `create(ContinueRequestSchema)` to create a new message.
  */
 export const ContinueRequestSchema: GenMessage<ContinueRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 13);
+  messageDesc(file_relay_v1_relay, 16);
 
 /**
  * ContinueResponse tells of these operations.
@@ -653,7 +800,7 @@ export type ContinueResponse = Message<"relay.v1.ContinueResponse"> & {
  * Use `create(ContinueResponseSchema)` to create a new message.
  */
 export const ContinueResponseSchema: GenMessage<ContinueResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 14);
+  messageDesc(file_relay_v1_relay, 17);
 
 /**
  * PrepareRequest asks for a share to be prepared.
@@ -702,7 +849,7 @@ export type PrepareRequest = Message<"relay.v1.PrepareRequest"> & {
  * Use `create(PrepareRequestSchema)` to create a new message.
  */
 export const PrepareRequestSchema: GenMessage<PrepareRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 15);
+  messageDesc(file_relay_v1_relay, 18);
 
 /**
  * PrepareResponse tells of a share that is prepared.
@@ -737,7 +884,7 @@ export type PrepareResponse = Message<"relay.v1.PrepareResponse"> & {
  * Use `create(PrepareResponseSchema)` to create a new message.
  */
 export const PrepareResponseSchema: GenMessage<PrepareResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 16);
+  messageDesc(file_relay_v1_relay, 19);
 
 /**
  * CommitRequest names a share that was prepared, or one that was begun.
@@ -779,7 +926,7 @@ export type CommitRequest = Message<"relay.v1.CommitRequest"> & {
  * Use `create(CommitRequestSchema)` to create a new message.
  */
 export const CommitRequestSchema: GenMessage<CommitRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 17);
+  messageDesc(file_relay_v1_relay, 20);
 
 /**
  * CommitResponse tells what was found.
@@ -807,7 +954,7 @@ export type CommitResponse = Message<"relay.v1.CommitResponse"> & {
  * Use `create(CommitResponseSchema)` to create a new message.
  */
 export const CommitResponseSchema: GenMessage<CommitResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 18);
+  messageDesc(file_relay_v1_relay, 21);
 
 /**
  * RollbackRequest names a share, prepared or begun.
@@ -849,7 +996,7 @@ export type RollbackRequest = Message<"relay.v1.RollbackRequest"> & {
  * Use `create(RollbackRequestSchema)` to create a new message.
  */
 export const RollbackRequestSchema: GenMessage<RollbackRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 19);
+  messageDesc(file_relay_v1_relay, 22);
 
 /**
  * RollbackResponse tells what was found.
@@ -877,7 +1024,7 @@ export type RollbackResponse = Message<"relay.v1.RollbackResponse"> & {
  * Use `create(RollbackResponseSchema)` to create a new message.
  */
 export const RollbackResponseSchema: GenMessage<RollbackResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 20);
+  messageDesc(file_relay_v1_relay, 23);
 
 /**
  * SettleRequest asks after a share that was told to commit in one phase.
@@ -905,7 +1052,7 @@ export type SettleRequest = Message<"relay.v1.SettleRequest"> & {
  * Use `create(SettleRequestSchema)` to create a new message.
  */
 export const SettleRequestSchema: GenMessage<SettleRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 21);
+  messageDesc(file_relay_v1_relay, 24);
 
 /**
  * SettleResponse tells what became of it.
@@ -926,7 +1073,7 @@ export type SettleResponse = Message<"relay.v1.SettleResponse"> & {
  * Use `create(SettleResponseSchema)` to create a new message.
  */
 export const SettleResponseSchema: GenMessage<SettleResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 22);
+  messageDesc(file_relay_v1_relay, 25);
 
 /**
  * RecoverRequest asks for prepared shares by prefix.
@@ -954,7 +1101,7 @@ export type RecoverRequest = Message<"relay.v1.RecoverRequest"> & {
  * Use `create(RecoverRequestSchema)` to create a new message.
  */
 export const RecoverRequestSchema: GenMessage<RecoverRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 23);
+  messageDesc(file_relay_v1_relay, 26);
 
 /**
  * RecoverResponse lists prepared shares.
@@ -975,7 +1122,7 @@ export type RecoverResponse = Message<"relay.v1.RecoverResponse"> & {
  * Use `create(RecoverResponseSchema)` to create a new message.
  */
 export const RecoverResponseSchema: GenMessage<RecoverResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 24);
+  messageDesc(file_relay_v1_relay, 27);
 
 /**
  * PreparedShare is one that stands prepared.
@@ -1010,7 +1157,7 @@ export type PreparedShare = Message<"relay.v1.PreparedShare"> & {
  * Use `create(PreparedShareSchema)` to create a new message.
  */
 export const PreparedShareSchema: GenMessage<PreparedShare> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 25);
+  messageDesc(file_relay_v1_relay, 28);
 
 /**
  * WaitsRequest asks who waits for locks.
@@ -1038,7 +1185,7 @@ export type WaitsRequest = Message<"relay.v1.WaitsRequest"> & {
  * Use `create(WaitsRequestSchema)` to create a new message.
  */
 export const WaitsRequestSchema: GenMessage<WaitsRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 26);
+  messageDesc(file_relay_v1_relay, 29);
 
 /**
  * WaitsResponse lists waits for locks.
@@ -1066,7 +1213,7 @@ export type WaitsResponse = Message<"relay.v1.WaitsResponse"> & {
  * Use `create(WaitsResponseSchema)` to create a new message.
  */
 export const WaitsResponseSchema: GenMessage<WaitsResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 27);
+  messageDesc(file_relay_v1_relay, 30);
 
 /**
  * LockWait is one share that waits for another's lock.
@@ -1094,7 +1241,7 @@ export type LockWait = Message<"relay.v1.LockWait"> & {
  * Use `create(LockWaitSchema)` to create a new message.
  */
 export const LockWaitSchema: GenMessage<LockWait> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 28);
+  messageDesc(file_relay_v1_relay, 31);
 
 /**
  * LacksRequest asks whether a backend can prepare.
@@ -1115,7 +1262,7 @@ export type LacksRequest = Message<"relay.v1.LacksRequest"> & {
  * Use `create(LacksRequestSchema)` to create a new message.
  */
 export const LacksRequestSchema: GenMessage<LacksRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 29);
+  messageDesc(file_relay_v1_relay, 32);
 
 /**
  * LacksResponse tells what keeps it from that.
@@ -1143,7 +1290,7 @@ export type LacksResponse = Message<"relay.v1.LacksResponse"> & {
  * Use `create(LacksResponseSchema)` to create a new message.
  */
 export const LacksResponseSchema: GenMessage<LacksResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 30);
+  messageDesc(file_relay_v1_relay, 33);
 
 /**
  * Lack is one reason why a backend cannot prepare.
@@ -1171,7 +1318,7 @@ export type Lack = Message<"relay.v1.Lack"> & {
  * Use `create(LackSchema)` to create a new message.
  */
 export const LackSchema: GenMessage<Lack> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 31);
+  messageDesc(file_relay_v1_relay, 34);
 
 /**
  * OpenSessionRequest asks for a lease.
@@ -1192,7 +1339,7 @@ export type OpenSessionRequest = Message<"relay.v1.OpenSessionRequest"> & {
  * Use `create(OpenSessionRequestSchema)` to create a new message.
  */
 export const OpenSessionRequestSchema: GenMessage<OpenSessionRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 32);
+  messageDesc(file_relay_v1_relay, 35);
 
 /**
  * OpenSessionResponse names a lease.
@@ -1220,7 +1367,7 @@ export type OpenSessionResponse = Message<"relay.v1.OpenSessionResponse"> & {
  * Use `create(OpenSessionResponseSchema)` to create a new message.
  */
 export const OpenSessionResponseSchema: GenMessage<OpenSessionResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 33);
+  messageDesc(file_relay_v1_relay, 36);
 
 /**
  * CloseSessionRequest names a lease.
@@ -1248,7 +1395,7 @@ export type CloseSessionRequest = Message<"relay.v1.CloseSessionRequest"> & {
  * Use `create(CloseSessionRequestSchema)` to create a new message.
  */
 export const CloseSessionRequestSchema: GenMessage<CloseSessionRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 34);
+  messageDesc(file_relay_v1_relay, 37);
 
 /**
  * CloseSessionResponse tells what was found.
@@ -1269,7 +1416,7 @@ export type CloseSessionResponse = Message<"relay.v1.CloseSessionResponse"> & {
  * Use `create(CloseSessionResponseSchema)` to create a new message.
  */
 export const CloseSessionResponseSchema: GenMessage<CloseSessionResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 35);
+  messageDesc(file_relay_v1_relay, 38);
 
 /**
  * InspectRequest asks for a page of tables.
@@ -1311,7 +1458,7 @@ export type InspectRequest = Message<"relay.v1.InspectRequest"> & {
  * Use `create(InspectRequestSchema)` to create a new message.
  */
 export const InspectRequestSchema: GenMessage<InspectRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 36);
+  messageDesc(file_relay_v1_relay, 39);
 
 /**
  * InspectResponse is a page of tables.
@@ -1346,7 +1493,7 @@ export type InspectResponse = Message<"relay.v1.InspectResponse"> & {
  * Use `create(InspectResponseSchema)` to create a new message.
  */
 export const InspectResponseSchema: GenMessage<InspectResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 37);
+  messageDesc(file_relay_v1_relay, 40);
 
 /**
  * PingRequest asks whether a backend can be reached.
@@ -1367,7 +1514,7 @@ export type PingRequest = Message<"relay.v1.PingRequest"> & {
  * Use `create(PingRequestSchema)` to create a new message.
  */
 export const PingRequestSchema: GenMessage<PingRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 38);
+  messageDesc(file_relay_v1_relay, 41);
 
 /**
  * PingResponse says that it can.
@@ -1395,7 +1542,7 @@ export type PingResponse = Message<"relay.v1.PingResponse"> & {
  * Use `create(PingResponseSchema)` to create a new message.
  */
 export const PingResponseSchema: GenMessage<PingResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 39);
+  messageDesc(file_relay_v1_relay, 42);
 
 /**
  * Warning tells of something that works and should be otherwise.
@@ -1423,7 +1570,7 @@ export type Warning = Message<"relay.v1.Warning"> & {
  * Use `create(WarningSchema)` to create a new message.
  */
 export const WarningSchema: GenMessage<Warning> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 40);
+  messageDesc(file_relay_v1_relay, 43);
 
 /**
  * ReleaseRequest names what is no longer used.
@@ -1451,7 +1598,7 @@ export type ReleaseRequest = Message<"relay.v1.ReleaseRequest"> & {
  * Use `create(ReleaseRequestSchema)` to create a new message.
  */
 export const ReleaseRequestSchema: GenMessage<ReleaseRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 41);
+  messageDesc(file_relay_v1_relay, 44);
 
 /**
  * ReleaseResponse tells what was closed.
@@ -1472,7 +1619,7 @@ export type ReleaseResponse = Message<"relay.v1.ReleaseResponse"> & {
  * Use `create(ReleaseResponseSchema)` to create a new message.
  */
 export const ReleaseResponseSchema: GenMessage<ReleaseResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 42);
+  messageDesc(file_relay_v1_relay, 45);
 
 /**
  * WatchRequest subscribes.
@@ -1507,7 +1654,7 @@ export type WatchRequest = Message<"relay.v1.WatchRequest"> & {
  * Use `create(WatchRequestSchema)` to create a new message.
  */
 export const WatchRequestSchema: GenMessage<WatchRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 43);
+  messageDesc(file_relay_v1_relay, 46);
 
 /**
  * WatchResponse is one event. The first is sent, empty, once the subscription stands.
@@ -1535,7 +1682,7 @@ export type WatchResponse = Message<"relay.v1.WatchResponse"> & {
  * Use `create(WatchResponseSchema)` to create a new message.
  */
 export const WatchResponseSchema: GenMessage<WatchResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 44);
+  messageDesc(file_relay_v1_relay, 47);
 
 /**
  * WatchedCollection is a collection of which changes are told.
@@ -1563,7 +1710,7 @@ export type WatchedCollection = Message<"relay.v1.WatchedCollection"> & {
  * Use `create(WatchedCollectionSchema)` to create a new message.
  */
 export const WatchedCollectionSchema: GenMessage<WatchedCollection> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 45);
+  messageDesc(file_relay_v1_relay, 48);
 
 /**
  * PrepareChangesRequest names all collections that an endpoint watches from now on.
@@ -1591,7 +1738,7 @@ export type PrepareChangesRequest = Message<"relay.v1.PrepareChangesRequest"> & 
  * Use `create(PrepareChangesRequestSchema)` to create a new message.
  */
 export const PrepareChangesRequestSchema: GenMessage<PrepareChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 46);
+  messageDesc(file_relay_v1_relay, 49);
 
 /**
  * PrepareChangesResponse tells where changes begin.
@@ -1620,7 +1767,7 @@ export type PrepareChangesResponse = Message<"relay.v1.PrepareChangesResponse"> 
  * Use `create(PrepareChangesResponseSchema)` to create a new message.
  */
 export const PrepareChangesResponseSchema: GenMessage<PrepareChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 47);
+  messageDesc(file_relay_v1_relay, 50);
 
 /**
  * ChangesRequest subscribes to changes.
@@ -1655,7 +1802,7 @@ export type ChangesRequest = Message<"relay.v1.ChangesRequest"> & {
  * Use `create(ChangesRequestSchema)` to create a new message.
  */
 export const ChangesRequestSchema: GenMessage<ChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 48);
+  messageDesc(file_relay_v1_relay, 51);
 
 /**
  * ChangesResponse is a batch of changes. The first is sent, without changes, once the
@@ -1691,7 +1838,7 @@ export type ChangesResponse = Message<"relay.v1.ChangesResponse"> & {
  * Use `create(ChangesResponseSchema)` to create a new message.
  */
 export const ChangesResponseSchema: GenMessage<ChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 49);
+  messageDesc(file_relay_v1_relay, 52);
 
 /**
  * Change is one row, document or key that changed.
@@ -1784,7 +1931,7 @@ export type Change = Message<"relay.v1.Change"> & {
  * Use `create(ChangeSchema)` to create a new message.
  */
 export const ChangeSchema: GenMessage<Change> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 50);
+  messageDesc(file_relay_v1_relay, 53);
 
 /**
  * ChangeFault is what cannot be told; other changes are.
@@ -1812,7 +1959,7 @@ export type ChangeFault = Message<"relay.v1.ChangeFault"> & {
  * Use `create(ChangeFaultSchema)` to create a new message.
  */
 export const ChangeFaultSchema: GenMessage<ChangeFault> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 51);
+  messageDesc(file_relay_v1_relay, 54);
 
 /**
  * AcknowledgeChangesRequest names what the caller has stored.
@@ -1840,7 +1987,7 @@ export type AcknowledgeChangesRequest = Message<"relay.v1.AcknowledgeChangesRequ
  * Use `create(AcknowledgeChangesRequestSchema)` to create a new message.
  */
 export const AcknowledgeChangesRequestSchema: GenMessage<AcknowledgeChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 52);
+  messageDesc(file_relay_v1_relay, 55);
 
 /**
  * AcknowledgeChangesResponse tells whether the backend is told.
@@ -1861,7 +2008,7 @@ export type AcknowledgeChangesResponse = Message<"relay.v1.AcknowledgeChangesRes
  * Use `create(AcknowledgeChangesResponseSchema)` to create a new message.
  */
 export const AcknowledgeChangesResponseSchema: GenMessage<AcknowledgeChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 53);
+  messageDesc(file_relay_v1_relay, 56);
 
 /**
  * DropChangesRequest ends what is kept for an endpoint.
@@ -1882,7 +2029,7 @@ export type DropChangesRequest = Message<"relay.v1.DropChangesRequest"> & {
  * Use `create(DropChangesRequestSchema)` to create a new message.
  */
 export const DropChangesRequestSchema: GenMessage<DropChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 54);
+  messageDesc(file_relay_v1_relay, 57);
 
 /**
  * DropChangesResponse tells what was found.
@@ -1903,7 +2050,7 @@ export type DropChangesResponse = Message<"relay.v1.DropChangesResponse"> & {
  * Use `create(DropChangesResponseSchema)` to create a new message.
  */
 export const DropChangesResponseSchema: GenMessage<DropChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 55);
+  messageDesc(file_relay_v1_relay, 58);
 
 /**
  * ChangesLagRequest asks what is kept for an endpoint.
@@ -1924,7 +2071,7 @@ export type ChangesLagRequest = Message<"relay.v1.ChangesLagRequest"> & {
  * Use `create(ChangesLagRequestSchema)` to create a new message.
  */
 export const ChangesLagRequestSchema: GenMessage<ChangesLagRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 56);
+  messageDesc(file_relay_v1_relay, 59);
 
 /**
  * ChangesLagResponse tells what is kept.
@@ -1952,7 +2099,7 @@ export type ChangesLagResponse = Message<"relay.v1.ChangesLagResponse"> & {
  * Use `create(ChangesLagResponseSchema)` to create a new message.
  */
 export const ChangesLagResponseSchema: GenMessage<ChangesLagResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 57);
+  messageDesc(file_relay_v1_relay, 60);
 
 /**
  * StatusRequest has no members.
@@ -1967,7 +2114,7 @@ export type StatusRequest = Message<"relay.v1.StatusRequest"> & {
  * Use `create(StatusRequestSchema)` to create a new message.
  */
 export const StatusRequestSchema: GenMessage<StatusRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 58);
+  messageDesc(file_relay_v1_relay, 61);
 
 /**
  * StatusResponse describes the node.
@@ -2037,7 +2184,7 @@ export type StatusResponse = Message<"relay.v1.StatusResponse"> & {
  * Use `create(StatusResponseSchema)` to create a new message.
  */
 export const StatusResponseSchema: GenMessage<StatusResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 59);
+  messageDesc(file_relay_v1_relay, 62);
 
 /**
  * ErrorDetail names the gateway error a failed call stands for.
@@ -2065,7 +2212,7 @@ export type ErrorDetail = Message<"relay.v1.ErrorDetail"> & {
  * Use `create(ErrorDetailSchema)` to create a new message.
  */
 export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 60);
+  messageDesc(file_relay_v1_relay, 63);
 
 /**
  * RelayService runs requests against backends the edge cannot reach: databases
@@ -2121,6 +2268,18 @@ export const RelayService: GenService<{
     methodKind: "unary";
     input: typeof TransactRequestSchema;
     output: typeof RunResponseSchema;
+  },
+  /**
+   * RunOnce executes one request, or several all or nothing, unless its mark is in the backend
+   * already, and leaves the mark in the same transaction. It may be repeated. A relay that does
+   * not know it refuses it: none writes without the mark.
+   *
+   * @generated from rpc relay.v1.RelayService.RunOnce
+   */
+  runOnce: {
+    methodKind: "unary";
+    input: typeof RunOnceRequestSchema;
+    output: typeof RunOnceResponseSchema;
   },
   /**
    * Begin opens a share of a transaction over many databases: a lease with a transaction

@@ -1,0 +1,70 @@
+/** The relay's method for writes that have one effect however often they are sent. Spec: transactions.md §7. */
+import { can } from '../proto/driver.ts';
+import { badRequest } from '../proto/errors.ts';
+import type { OnceMark as MarkMessage, RunOnceRequest } from '../proto/gen/relay/v1/relay_pb.ts';
+import type { OnceMark, OnceWork } from '../proto/once.ts';
+import { callOf, notSupported, ownerOf, targetOf, using } from './backend-call.ts';
+import { inTurn } from './heavy-work.ts';
+import { parse, parseInPieces, parseOperations, parseOperationsInPieces } from './requests.ts';
+import type { RelayMethods, ServiceParts } from './service.ts';
+import type { CallTarget } from './target.ts';
+
+const DIGEST = /^[\da-f]{64}$/;
+
+/** The method as Connect calls it. */
+export function onceMethods({ calls, pools, results }: ServiceParts) {
+  return {
+    runOnce: (request, context) =>
+      calls.unary('RunOnce', context, async (signal, subject) => {
+        const target = targetOf(request.target, subject);
+        if (target.mode !== 'write') throw badRequest('target.mode', 'must be write');
+        const mark = markOf(request.mark);
+        const bytes = bytesOf(request);
+        const call = callOf(request, target, signal, bytes, subject);
+        const work = await readWork(target, request, bytes);
+        const started = performance.now();
+        subject.askedAt = started;
+        const { result, isReplay } = await using(pools, target, ({ client }) => {
+          if (!can(client, 'once')) throw notSupported('writes that they keep once');
+          return client.once(work, mark, call);
+        });
+        const backendUs = BigInt(Math.round((performance.now() - started) * 1000));
+        const collectId = results.keep(result);
+        const told = { backendUs, replayed: isReplay };
+        return collectId === undefined ? { ...told, result } : { ...told, collectId };
+      }),
+  } satisfies Partial<RelayMethods>;
+}
+
+function bytesOf({ request, operations }: RunOnceRequest): Uint8Array {
+  return operations.byteLength > 0 ? operations : request;
+}
+
+async function readWork(
+  target: CallTarget,
+  { operations }: RunOnceRequest,
+  bytes: Uint8Array,
+): Promise<OnceWork<unknown>> {
+  const owner = ownerOf(target);
+  if (operations.byteLength === 0) {
+    const request = await inTurn(owner, bytes, {
+      whole: () => parse(target, bytes),
+      inPieces: () => parseInPieces(target, bytes),
+    });
+    return { request };
+  }
+  const requests = await inTurn(owner, bytes, {
+    whole: () => parseOperations(target, bytes),
+    inPieces: () => parseOperationsInPieces(target, bytes),
+  });
+  return { operations: requests };
+}
+
+function markOf(message: MarkMessage | undefined): OnceMark {
+  if (message === undefined) throw badRequest('mark', 'is missing');
+  const { key, body, place } = message;
+  if (!DIGEST.test(key)) throw badRequest('mark.key', 'is no digest');
+  if (!DIGEST.test(body)) throw badRequest('mark.body', 'is no digest');
+  if (place === '') throw badRequest('mark.place', 'is missing');
+  return { key, body, place };
+}
