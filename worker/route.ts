@@ -126,7 +126,7 @@ export interface Input<Params, Query, Body, Resource> extends Authorized<Resourc
   readonly bytes: Uint8Array | undefined;
   /** What came of a large body where `elsewhere` was done: then `body` is no value of it. */
   readonly worked?: Worked | undefined;
-  /** An `Idempotency-Key`, where the operation itself remembers what it answered. */
+  /** An `Idempotency-Key`, where the operation itself or its backend remembers what it answered. */
   readonly key?: Key | undefined;
   /** Which revisions of the resource the request is held to; `undefined` when to none. */
   readonly ifMatch: IfMatch | undefined;

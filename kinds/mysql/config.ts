@@ -22,8 +22,8 @@ export const MysqlConfig = z
     allow: AllowTables.optional(),
     allow_functions: AllowFunctions.optional(),
     numbers: Numbers.optional(),
-    session: CallerVariables.optional(),
     once: OnceTable.optional(),
+    session: CallerVariables.optional(),
     transport: Transport.optional(),
     vpn_route: VpnRoute.optional(),
   })

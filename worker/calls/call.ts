@@ -7,6 +7,7 @@ import { type Authorized, authorize } from '../access/access.ts';
 import { forgetAll, forgetOrganization } from '../access/policy.ts';
 import { recordDenial } from '../audit/denial.ts';
 import type { Context } from '../context.ts';
+import { goingOn } from '../idempotency/mark.ts';
 import { once } from '../idempotency/once.ts';
 import type { Keyed } from '../idempotency/rule.ts';
 import { countCaller } from '../limits/caller.ts';
@@ -57,13 +58,15 @@ export async function call(
           addSpan(ctx.trace, 'authorize', started, ended);
         });
     const { keyed, place, ...arrived } = await read(authorized);
-    const isOwn = keyed?.rule.own === true;
+    const isKept = keyed?.rule.isKeptBy?.(authorized.resource) === true;
+    const isOwn = isKept || keyed?.rule.own === true;
     const input = { ...arrived, ...authorized, params, key: isOwn ? keyed : undefined };
     const run = (own: Context) => perform(own, operation, names, input);
     const own = place ? { ...ctx, place } : ctx;
     const { bytes, body, policy, demands } = input;
+    const plain = () => (isKept ? goingOn(own, run) : run(own));
     const ended =
-      keyed && !isOwn ? once(own, { ...keyed, bytes, body, policy, demands }, run) : run(own);
+      keyed && !isOwn ? once(own, { ...keyed, bytes, body, policy, demands }, run) : plain();
     return place ? ended.finally(() => giveBack(place)) : ended;
   });
   const { result, demands } = outcome;

@@ -12,6 +12,7 @@ import { demand, type HeldLevel } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import type { Endpoint } from '../endpoints/access.ts';
+import type { Key } from '../idempotency/rule.ts';
 import type { Level } from '../levels.ts';
 import { costly, inPieces, isLight, wentOn } from '../limits/heavy-work.ts';
 import type { Worked } from '../limits/json-worker.ts';
@@ -20,14 +21,15 @@ import {
   type Content,
   JsonBytes,
   type Known,
-  type Outcome,
+  Outcome,
   outcomeOf,
   type StreamForm,
 } from '../outcome.ts';
 import { isKnownPlain } from '../plain-bodies.ts';
-import type { Backend, Form, RequestMessage } from './backend/backend.ts';
+import type { Backend, Form, OnceMessage, RequestMessage } from './backend/backend.ts';
 import { backendOf } from './backend/choose.ts';
 import { findLease } from './lease.ts';
+import { onceMarkOf } from './once.ts';
 import {
   type Exact,
   exactInPieces,
@@ -60,6 +62,8 @@ export interface RequestOptions extends Partial<Form> {
   readonly session?: string | undefined;
   /** Id of the transaction over many endpoints that it takes part in. */
   readonly transaction?: string | undefined;
+  /** An `Idempotency-Key` that the endpoint's backend keeps. */
+  readonly key?: Key | undefined;
   /** Of a subscription: the id of the event to go on after. */
   readonly resumeAfter?: string | undefined;
 }
@@ -94,15 +98,18 @@ async function sendOn(
   endpoint: Endpoint,
   mode: Mode,
   message: RequestMessage,
-  { forms = [], session }: RequestOptions,
+  options: RequestOptions,
   known: Known,
-): Promise<JsonBytes | Content> {
+): Promise<JsonBytes | Content | Outcome> {
+  const { forms = [], session } = options;
   const rows = rowsOf(endpoint, forms);
   const lease = session === undefined ? undefined : await findLease(ctx, endpoint, session);
   const backend = await backendOf(ctx, endpoint, mode, lease);
   // A relay parses the statement by itself, the edge on this thread: it is paid for before.
   if (backend.keepsTime) wentOn(ctx, statementMs(message.request));
   const timeoutMs = message.request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
+  const mark = mode === 'write' ? await onceMarkOf(ctx, endpoint, options) : undefined;
+  if (mark) return onceAnswerOf(ctx, backend, timeoutMs, known, { ...message, mark });
   return rows
     ? streamOf(ctx, backend, { message, rows, timeoutMs }, known)
     : answerOf(ctx, backend, timeoutMs, known, (deadline) => backend.run(message, deadline));
@@ -138,6 +145,21 @@ export async function answeredBy<Answer>(
   } finally {
     deadline.end();
   }
+}
+
+/** What a write came to, now or the first time. @throws GatewayError what the call may end in */
+export async function onceAnswerOf(
+  ctx: Context,
+  backend: Backend,
+  timeoutMs: number,
+  known: Known,
+  message: OnceMessage,
+): Promise<JsonBytes | Outcome> {
+  const { result, isReplay } = await answeredBy(ctx, backend, timeoutMs, known, (deadline) =>
+    backend.once(message, deadline),
+  );
+  const told = new JsonBytes(result);
+  return isReplay ? new Outcome(told, {}, ctx.requestId) : told;
 }
 
 /** Results as every kind writes them, unless something else is asked for. */

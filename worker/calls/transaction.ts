@@ -7,6 +7,7 @@ import { costly, isLight } from '../limits/heavy-work.ts';
 import type { Worked } from '../limits/json-worker.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import { backendOf } from './backend/choose.ts';
+import { onceMarkOf } from './once.ts';
 import { isReadByRelays } from './read-request.ts';
 import {
   operationsOf,
@@ -19,6 +20,7 @@ import {
   exactly,
   formOf,
   type OnEndpoint,
+  onceAnswerOf,
   type RequestOptions,
   writtenOf,
 } from './request.ts';
@@ -42,6 +44,8 @@ export function transactionOn(
     for (const level of needs) known.demands.push(demand(on, level));
     const message = { ...formOf(options), requests, written };
     const backend = await backendOf(ctx, on.resource, 'write');
+    const mark = await onceMarkOf(ctx, on.resource, options);
+    if (mark) return onceAnswerOf(ctx, backend, timeoutMs, known, { ...message, mark });
     return answerOf(ctx, backend, timeoutMs, known, (deadline) =>
       backend.transact(message, deadline),
     );

@@ -201,6 +201,8 @@ export const endpoints = sqliteTable(
     numbersAsStrings: integer('numbers_as_strings', { mode: 'boolean' }).notNull().default(false),
     /** `config.session`: known without opening `config`. */
     callerSettings: text('caller_settings', { mode: 'json' }).$type<CallerSettings>(),
+    /** Where the backend keeps keys of writes, by `config.once`: known without opening `config`. */
+    oncePlace: text('once_place'),
     /** The ETag. */
     revision: integer('revision').notNull().default(1),
     /** Part of pool keys: raised only by what closes connections, see worker/endpoints/update.ts. */

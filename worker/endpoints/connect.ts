@@ -86,6 +86,7 @@ async function trialOf(
     numbersAsStrings: config.numbers === 'string',
     // What connects and measures is not the caller's statement.
     callerSettings: null,
+    oncePlace: null,
     revision: 1,
     poolRevision: 1,
     createdAt: ctx.now(),

@@ -80,7 +80,7 @@ const REFUSED: Row[] = [
     'an unknown member of the configuration',
     config({ write_conn: WRITE, db_name: 'x' }),
     'config',
-    '"db_name" is not known; known are write_conn, read_conn, development_conn, allow, allow_functions, numbers, session, transport, vpn_route',
+    '"db_name" is not known; known are write_conn, read_conn, development_conn, allow, allow_functions, numbers, once, session, transport, vpn_route',
   ],
   [
     'a port beyond all ports',

@@ -7,6 +7,7 @@ import type { EndpointRow } from '../db/schema.ts';
 import { selectStored } from '../limits/quotas/store.ts';
 import { sealConfig } from './config.ts';
 import { connectAll } from './connect.ts';
+import { oncePlaceIn } from './once.ts';
 import { parseConfig, parseKind } from './parse-config.ts';
 import type { Connected } from './record.ts';
 import { capsOf } from './record.ts';
@@ -16,7 +17,7 @@ import { callerSettingsIn, transportsOf, vpnRouteOf } from './transport.ts';
 
 /**
  * Stores an endpoint whose backend answers; otherwise nothing is stored.
- * @throws GatewayError ENDPOINT_EXISTS, QUOTA_EXCEEDED, TOKEN_REVOKED, what `parseKind`, `parseConfig`, `transportsOf` and `connectAll` throw
+ * @throws GatewayError ENDPOINT_EXISTS, QUOTA_EXCEEDED, TOKEN_REVOKED, what `parseKind`, `parseConfig`, `transportsOf`, `oncePlaceIn` and `connectAll` throw
  */
 export async function createEndpoint(
   ctx: Context,
@@ -26,6 +27,7 @@ export async function createEndpoint(
   const kind = parseKind(body.kind);
   const config = parseConfig(kind, body.config);
   const transports = transportsOf(kind, config);
+  const oncePlace = oncePlaceIn(kind, config, transports);
   await demandRoom(ctx, body.endpoint);
   const warnings = await connectAll(ctx, policy, { kind, config, transports });
   const uuid = crypto.randomUUID();
@@ -44,6 +46,7 @@ export async function createEndpoint(
     vpnRoute: vpnRouteOf(config),
     numbersAsStrings: config.numbers === 'string',
     callerSettings: callerSettingsIn(config),
+    oncePlace,
     revision: now,
     poolRevision: 1,
     createdAt: now,

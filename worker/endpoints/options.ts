@@ -6,8 +6,9 @@ import { SESSION_HEADER } from '../calls/lease.ts';
 import { type TransactionBody, timeoutOf } from '../calls/read-transaction.ts';
 import type { RequestOptions } from '../calls/request.ts';
 import { TRANSACTION_HEADER } from '../calls/transactions/interactive.ts';
-import type { Given, Idempotency } from '../idempotency/rule.ts';
+import type { Given, Idempotency, Key } from '../idempotency/rule.ts';
 import type { Worked } from '../limits/json-worker.ts';
+import type { Endpoint } from './access.ts';
 
 /** Query string of requests to endpoints. */
 export const RunQuery = z.strictObject({
@@ -33,15 +34,17 @@ interface Sent extends Given {
   readonly query: z.infer<typeof RunQuery>;
   readonly bytes: Uint8Array | undefined;
   readonly worked?: Worked | undefined;
+  readonly key?: Key | undefined;
 }
 
 /** What a request asks for by its query and headers. */
-export function optionsOf({ query, bytes, worked, forms, header }: Sent): RequestOptions {
+export function optionsOf({ query, bytes, worked, key, forms, header }: Sent): RequestOptions {
   return {
     numbersAsStrings: query.numbers === 'string',
     canonical: query.ejson === 'canonical',
     bytes,
     worked,
+    key,
     forms,
     session: header(SESSION_HEADER),
     transaction: header(TRANSACTION_HEADER),
@@ -50,18 +53,24 @@ export function optionsOf({ query, bytes, worked, forms, header }: Sent): Reques
   };
 }
 
-/** Of `/write`: not what streams, nor what runs in a session, neither of which can be had a second time. */
-export const REPEATED_WRITE: Idempotency<Json> = {
+/** Not what streams, nor what runs in a session, neither of which can be had a second time. */
+const REPEATED: Idempotency<Json> = {
   honours: ({ forms, header }) =>
     forms.length === 0 &&
     header(SESSION_HEADER) === undefined &&
     header(TRANSACTION_HEADER) === undefined,
   lasts: (body) => timeoutIn(body) ?? TIMEOUT_DEFAULT_MS,
 };
+/** Whether the endpoint's backend keeps keys. @param resource of an operation on an endpoint */
+const isKeptBy = (resource: unknown) => (resource as Endpoint).row.oncePlace !== null; // As their `access` finds it.
+
+/** Of `/write`. */
+export const REPEATED_WRITE: Idempotency<Json> = { ...REPEATED, isKeptBy };
 /** Of `/read`. */
-export const REPEATED_READ: Idempotency<Json> = { ...REPEATED_WRITE, reads: true };
+export const REPEATED_READ: Idempotency<Json> = { ...REPEATED, reads: true };
 /** Of `/transaction`. */
 export const REPEATED_TRANSACTION: Idempotency<TransactionBody> = {
+  isKeptBy,
   lasts: ({ timeout_ms, operations }) =>
     timeout_ms ?? timeoutOf(operations.map((each) => ({ timeout_ms: timeoutIn(each) }))),
 };

@@ -7,6 +7,7 @@ import { hintFor, meantName } from '../../proto/near-name.ts';
 import { IN_OUR_WORDS } from '../../proto/schema-faults.ts';
 import { told } from '../../proto/told.ts';
 import type { EndpointConfig } from './config.ts';
+import { keepsNone } from './once.ts';
 import { refuseRedacted } from './redact.ts';
 
 /** Largest configuration, in characters of its JSON: it is one cell of a row. Spec silent. */
@@ -25,13 +26,15 @@ export function parseKind(named: string): Kind {
 
 /**
  * A configuration that its kind accepts, as it was given.
- * @throws GatewayError INVALID_CONFIGURATION when it lacks something, BAD_REQUEST for unknown or redacted members, PAYLOAD_TOO_LARGE
+ * @throws GatewayError INVALID_CONFIGURATION when it lacks something, BAD_REQUEST for unknown or redacted members, PAYLOAD_TOO_LARGE, NOT_SUPPORTED
  */
 export function parseConfig(kind: Kind, config: EndpointConfig): EndpointConfig {
   refuseRedacted(config);
-  const spec = kindSpec(kind);
-  if (config.allow !== undefined && !spec.limitsNames) throw allowsNothing(spec.label);
-  const parsed = spec.config.safeParse(config, IN_OUR_WORDS);
+  const { once, ...others } = config;
+  const { config: shape, oncePlace, limitsNames, label } = kindSpec(kind);
+  if (config.allow !== undefined && !limitsNames) throw allowsNothing(label);
+  const isKept = once === undefined || oncePlace !== undefined;
+  const parsed = shape.safeParse(isKept ? config : others, IN_OUR_WORDS);
   if (!parsed.success) throw invalidConfig(parsed.error, config);
   if (JSON.stringify(config).length > CONFIG_MAX) {
     throw new GatewayError(
@@ -39,6 +42,7 @@ export function parseConfig(kind: Kind, config: EndpointConfig): EndpointConfig 
       `The configuration is larger than ${CONFIG_MAX} characters`,
     );
   }
+  if (!isKept) throw keepsNone(kind);
   return config;
 }
 

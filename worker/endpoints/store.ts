@@ -146,6 +146,7 @@ export function insertEndpoint(db: Database, row: EndpointRow, quota: number) {
       callerSettings: sql<EndpointRow['callerSettings']>`${jsonOf(row.callerSettings)}`.as(
         'caller_settings',
       ),
+      oncePlace: sql<string | null>`${row.oncePlace}`.as('once_place'),
       revision: sql<number>`${row.revision}`.as('revision'),
       poolRevision: sql<number>`${row.poolRevision}`.as('pool_revision'),
       createdAt: sql<number>`${row.createdAt}`.as('created_at'),
@@ -178,6 +179,7 @@ export type EndpointChanges = Pick<
   | 'vpnRoute'
   | 'numbersAsStrings'
   | 'callerSettings'
+  | 'oncePlace'
   | 'poolRevision'
   | 'updatedAt'
 >;

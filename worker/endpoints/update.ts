@@ -16,6 +16,7 @@ import { type Endpoint, endpointNotFound } from './access.ts';
 import { type EndpointConfig, openConfig, sealConfig } from './config.ts';
 import { connectAll } from './connect.ts';
 import { mergeConfig, mergePatch } from './merge-config.ts';
+import { oncePlaceIn } from './once.ts';
 import { parseConfig } from './parse-config.ts';
 import type { Connected } from './record.ts';
 import { capsOf, limitsOf, tagOf } from './record.ts';
@@ -33,7 +34,7 @@ import { callerSettingsIn, transportsOf, vpnRouteOf } from './transport.ts';
 /**
  * Applies a JSON Merge Patch; when it fails, the old configuration goes on serving. Contract §5.
  * @throws GatewayError EDIT_CONFLICT when another change came between, PRECONDITION_FAILED,
- * ENDPOINT_NOT_FOUND, BAD_REQUEST, what `parseConfig`, `transportsOf` and `connectAll` throw
+ * ENDPOINT_NOT_FOUND, BAD_REQUEST, what `parseConfig`, `transportsOf`, `oncePlaceIn` and `connectAll` throw
  */
 export async function updateEndpoint(
   ctx: Context,
@@ -125,15 +126,16 @@ type StoredConfig = Pick<
   | 'vpnRoute'
   | 'numbersAsStrings'
   | 'callerSettings'
+  | 'oncePlace'
 >;
 type Members = Pick<EndpointRow, 'description' | 'backendProfile' | 'poolLimits'>;
 
 function configOf(row: EndpointRow): StoredConfig {
   const { sealedConfig, hasDevelopmentConn, transports, vpnRoute, numbersAsStrings } = row;
-  const { callerSettings } = row;
+  const { callerSettings, oncePlace } = row;
   return {
     ...{ sealedConfig, hasDevelopmentConn, transports, vpnRoute },
-    ...{ numbersAsStrings, callerSettings },
+    ...{ numbersAsStrings, callerSettings, oncePlace },
   };
 }
 
@@ -175,6 +177,7 @@ async function connectedConfig(
 ): Promise<{ stored: StoredConfig; warnings: readonly Warning[] }> {
   const { row, policy } = endpoint;
   const transports = transportsOf(row.kind, config);
+  const oncePlace = oncePlaceIn(row.kind, config, transports);
   const warnings = await connectAll(ctx, policy, { kind: row.kind, config, transports }, endpoint);
   const { sealedDataKey } = policy;
   const stored = {
@@ -184,6 +187,7 @@ async function connectedConfig(
     vpnRoute: vpnRouteOf(config),
     numbersAsStrings: config.numbers === 'string',
     callerSettings: callerSettingsIn(config),
+    oncePlace,
   };
   return { stored, warnings };
 }

@@ -9,6 +9,11 @@ export interface Idempotency<Body> {
   readonly reads?: true;
   /** The operation itself remembers what it answered: it is given the key. */
   readonly own?: true;
+  /**
+   * Whether the backend of what the call acts on keeps the key itself: then the operation is given
+   * it, and nothing holds the call off. Spec: transactions.md §7.
+   */
+  isKeptBy?(resource: unknown): boolean;
   /** A reply that succeeds carries a secret: only the fact is kept. */
   readonly secret?: true;
   /** Whether the call is one that the key is honoured for; all are when left out. */

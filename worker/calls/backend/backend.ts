@@ -13,6 +13,7 @@ import type {
   SessionSettings,
   Warning,
 } from '../../../proto/driver.ts';
+import type { OnceMark } from '../../../proto/once.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import type { Opened } from '../../drivers/pieces.ts';
 import type { Bytes, Timing } from '../../outcome.ts';
@@ -38,6 +39,16 @@ export interface TransactionMessage extends Form {
   readonly requests: readonly RequestBase[];
   /** As for one, with the members beside them. */
   readonly written: Uint8Array | undefined;
+}
+
+/** What is to have one effect, however often it is sent. Spec: transactions.md §7. */
+export type OnceMessage = (RequestMessage | TransactionMessage) & { readonly mark: OnceMark };
+
+/** What it came to, now or the first time. */
+export interface OnceResult {
+  readonly result: Result;
+  /** Whether the backend had its mark: then nothing was run. */
+  readonly isReplay: boolean;
 }
 
 /** A result's JSON; of a large one a stream. */
@@ -80,6 +91,8 @@ export interface Backend {
   /** Rows, once the backend has accepted. */
   stream(message: RequestMessage, form: RowForm, deadline: Deadline): Promise<Opened>;
   transact(message: TransactionMessage, deadline: Deadline): Promise<Result>;
+  /** Of endpoints with `config.once`. */
+  once(message: OnceMessage, deadline: Deadline): Promise<OnceResult>;
   /** Events, once the backend has accepted; they end with the deadline's signal. @param resumeAfter an event's id, or nothing */
   watch(message: RequestMessage, resumeAfter: string, deadline: Deadline): Promise<Subscription>;
   /** A page of tables; the reader checks its shape. */

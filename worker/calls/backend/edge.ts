@@ -72,6 +72,10 @@ export class EdgeBackend implements Backend {
     });
   }
 
+  async once(): Promise<never> {
+    throw this.#lacks('writes that it keeps once');
+  }
+
   watch(message: RequestMessage, resumeAfter: string, deadline: Deadline): Promise<Subscription> {
     return this.#measured(false, deadline, (client) => {
       if (!can(client, 'watch')) throw this.#lacks('subscriptions');

@@ -8,7 +8,6 @@ import {
   WARNING_CODES,
   type Warning,
 } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
 import type { RunResponse, TargetSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
 import type { Context } from '../../context.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
@@ -23,12 +22,15 @@ import type {
   Backend,
   Form,
   Leased,
+  OnceMessage,
+  OnceResult,
   Pinged,
   RequestMessage,
   Result,
   Target,
   TransactionMessage,
 } from './backend.ts';
+import { lost, lostOnce } from './lost.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -64,16 +66,41 @@ export class RelayBackend implements Backend {
   }
 
   transact(message: TransactionMessage, deadline: Deadline): Promise<Result> {
-    const { requests, written } = message;
-    // As its client wrote it, a transaction has more members.
-    const { keepsText } = kindSpec(this.target.kind);
-    const operations =
-      written ?? encoder.encode(JSON.stringify(keepsText ? { operations: requests } : requests));
+    const operations = this.#operations(message);
     return this.#result(deadline, ({ relay, options, ...attempt }) =>
       relay.transact(
         { target: this.#told(attempt), operations, ...this.#bounds(message) },
         options,
       ),
+    );
+  }
+
+  async once(message: OnceMessage, deadline: Deadline): Promise<OnceResult> {
+    const { mark } = message;
+    const work =
+      'requests' in message
+        ? { operations: this.#operations(message) }
+        : { request: bytesOf(message) };
+    // Sent again it changes nothing: it moves on as a read does. Spec: nodes.md §3
+    const sent = this.#call(false, deadline, async (attempt) => {
+      const { relay, options, node } = attempt;
+      const asked = { target: this.#told(attempt), mark, ...work, ...this.#bounds(message) };
+      const { collectId, ...answer } = await relay.runOnce(asked, options);
+      if (collectId === '') return answer;
+      return { ...answer, result: await this.collect(node, collectId, false) };
+    });
+    const { result, backendUs, replayed } = await sent.catch((thrown: unknown) => {
+      throw lostOnce(thrown);
+    });
+    this.timing.backend = Number(backendUs) / 1000;
+    return { result, isReplay: replayed };
+  }
+
+  #operations({ requests, written }: TransactionMessage): Uint8Array {
+    // As its client wrote it, a transaction has more members.
+    const { keepsText } = kindSpec(this.target.kind);
+    return (
+      written ?? encoder.encode(JSON.stringify(keepsText ? { operations: requests } : requests))
     );
   }
 
@@ -167,8 +194,13 @@ export class RelayBackend implements Backend {
   /**
    * Fetches a kept result from the node that keeps it. The deadline was the backend's: how long
    * the client takes to read is bounded by the longest there is.
+   * @param written whether something has taken effect that cannot be asked for again
    */
-  async collect(node: Node, collectId: string): Promise<ReadableStream<Uint8Array>> {
+  async collect(
+    node: Node,
+    collectId: string,
+    written = this.target.mode === 'write',
+  ): Promise<ReadableStream<Uint8Array>> {
     const deadline = startDeadline(this.#ctx, TIMEOUT_MAX_MS);
     try {
       const plan = this.#plan([node], false, deadline);
@@ -189,7 +221,7 @@ export class RelayBackend implements Backend {
       });
     } catch (cause) {
       deadline.end();
-      throw lost(this.target.mode === 'write', cause);
+      throw lost(written, cause);
     }
   }
 
@@ -249,15 +281,4 @@ type Sealed = Pick<Attempt, 'sealedConnection'>;
 
 function bytesOf({ request, written }: RequestMessage): Uint8Array {
   return written ?? encoder.encode(JSON.stringify(request));
-}
-
-function lost(written: boolean, cause: unknown): GatewayError {
-  return written
-    ? new GatewayError('OUTCOME_UNKNOWN', 'The request took effect, but its result was lost', {
-        cause,
-      })
-    : new GatewayError('NODE_UNAVAILABLE', 'The result was lost on its way', {
-        cause,
-        retryAfter: 1,
-      });
 }

@@ -1,0 +1,1 @@
+ALTER TABLE `endpoints` ADD `once_place` text;
