@@ -72,6 +72,21 @@ export const mysqlContract: DriverContract<MysqlRequest> = [
           `WITH RECURSIVE ten AS (SELECT 1 i UNION ALL SELECT i + 1 FROM ten WHERE i < 10)
            SELECT a.i, repeat('x', 90) AS x FROM ten a, ten b, ten c, ten d, ten e, ten f LIMIT ${count}`,
         ),
+      once: {
+        place: 'causeway_once',
+        big: (name) => ({
+          operations: [
+            sql('INSERT INTO entries VALUES (?)', [name]),
+            sql("SELECT repeat('x', 70000) AS x"),
+          ],
+        }),
+        failing: (name) => ({
+          request: {
+            type: 'batch_execute',
+            query: `INSERT INTO entries VALUES ('${name}'); INSERT INTO entries VALUES (NULL)`,
+          },
+        }),
+      },
       changed,
       backendConnections: () => processes('true'),
     };
@@ -79,7 +94,6 @@ export const mysqlContract: DriverContract<MysqlRequest> = [
   () => database.drop(),
   {
     watch: 'the protocol has no subscriptions',
-    once: 'its driver keeps no marks',
   },
 ];
 

@@ -29,6 +29,7 @@ import type {
   Warning,
   Warns,
 } from '../../../proto/driver.ts';
+import type { KeepsOnce, OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
 import type {
   Beginning,
   Finished,
@@ -52,6 +53,7 @@ import { type Connection, connect, type Recipe } from './connection.ts';
 import { Database } from './database.ts';
 import { commitPrepared, recoverPrepared, rollbackPrepared, statusOf } from './finish.ts';
 import { lacksOf } from './lacks.ts';
+import { MysqlOnce } from './once.ts';
 import { runRequest } from './run.ts';
 import { mysqlShares } from './share.ts';
 import { ShareParts, withdraw } from './share-parts.ts';
@@ -83,6 +85,7 @@ export class MysqlClient
     Inspects,
     Warns,
     Prepares<MysqlRequest>,
+    KeepsOnce<MysqlRequest>,
     Changes
 {
   readonly hasColumns = true;
@@ -90,6 +93,7 @@ export class MysqlClient
   readonly #changes: MysqlChanges;
   readonly #open: (signal: AbortSignal) => Promise<Connection>;
   readonly #parts: ShareParts;
+  readonly #once: MysqlOnce;
 
   /** @param open makes a connection beside those of the pool */
   constructor(
@@ -101,6 +105,7 @@ export class MysqlClient
     this.#changes = changes;
     this.#open = open;
     this.#parts = new ShareParts(database);
+    this.#once = new MysqlOnce(database);
   }
 
   run(request: MysqlRequest, call: Call): Promise<Buffer> {
@@ -119,6 +124,10 @@ export class MysqlClient
     return database.call('write', call.signal, (connection) =>
       runTransaction({ database, connection, call, place: 'transaction' }, requests),
     );
+  }
+
+  once(work: OnceWork<MysqlRequest>, mark: OnceMark, call: Call): Promise<OnceAnswer> {
+    return this.#once.once(work, mark, call);
   }
 
   async lease(call: Call): Promise<Lease<MysqlRequest>> {

@@ -18,11 +18,19 @@ export async function runTransaction(
 ): Promise<Done<Buffer>> {
   const operations = checkEach(requests, operationFrom);
   const results = await inTransaction(execution, 'START TRANSACTION', () =>
-    runEach(execution.call, operations, (operation, turn) =>
-      runOperation(execution, operation, turn),
-    ),
+    runOperations(execution, operations),
   );
   return { value: jsonList('[', results, ']'), traces: 'some' };
+}
+
+/** Runs operations, which `operationFrom` has checked, in a transaction that is open. @throws GatewayError with `operation` in its details */
+export function runOperations(
+  execution: Execution,
+  operations: readonly RowsRequest[],
+): Promise<Buffer[]> {
+  return runEach(execution.call, operations, (operation, turn) =>
+    runOperation(execution, operation, turn),
+  );
 }
 
 async function runOperation(

@@ -1,0 +1,102 @@
+/** The table that marks of writes are kept in. Spec: transactions.md §7. */
+import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import { ONCE_KEPT_MS, type OnceMark } from '../../../proto/once.ts';
+import { type Kept, lacksPlace, PURGE_STEP } from '../once.ts';
+import type { Connection } from './connection.ts';
+
+/** Marks that were made before no longer stand. */
+const OLDEST = `UTC_TIMESTAMP(6) - INTERVAL ${ONCE_KEPT_MS / 1000} SECOND`;
+const NO_SUCH_TABLE = 1146;
+/** What is said of a table that is not there, not as it should be, or not for this credential. */
+const ABOUT_TABLE = new Set([1044, 1046, 1049, 1054, 1142, 1143, NO_SUCH_TABLE, 1364]);
+const DUPLICATE = 1062;
+
+/** Finds the table, or makes it. @throws GatewayError BAD_REQUEST with the statement that makes it */
+export async function openTable(connection: Connection, place: string): Promise<void> {
+  try {
+    await connection.query(`SELECT id FROM ${quoted(place)} LIMIT 0`);
+  } catch (cause) {
+    if (!isAbout(cause)) throw cause;
+    if (cause.errno !== NO_SUCH_TABLE) throw lacks(place, cause);
+    await connection.query(making(place)).catch((refused: unknown) => {
+      throw refused instanceof ServerError ? lacks(place, refused) : refused;
+    });
+  }
+}
+
+/** Keeps a mark without a reply; false where it is there. @throws GatewayError BAD_REQUEST */
+export async function keepMark(connection: Connection, mark: OnceMark): Promise<boolean> {
+  const { key, body, place } = mark;
+  try {
+    await connection.query(
+      `INSERT INTO ${quoted(place)} (id, body, made_at) VALUES ('${key}', '${body}', UTC_TIMESTAMP(6))`,
+    );
+    return true;
+  } catch (cause) {
+    if (cause instanceof ServerError && cause.errno === DUPLICATE) return false;
+    throw isAbout(cause) ? lacks(place, cause) : cause;
+  }
+}
+
+/** What is kept; undefined where it is gone, or was too old. */
+export async function keptMark(
+  connection: Connection,
+  { key, place }: OnceMark,
+): Promise<Kept | undefined> {
+  const [row] = await connection.rows(
+    `SELECT body, HEX(reply), CAST(made_at < ${OLDEST} AS CHAR) FROM ${quoted(place)} WHERE id = ?`,
+    [key],
+  );
+  const [body, reply = '', isOld] = row ?? [];
+  if (body === undefined) return undefined;
+  if (isOld === '1') {
+    await connection.query(
+      `DELETE FROM ${quoted(place)} WHERE id = '${key}' AND made_at < ${OLDEST}`,
+    );
+    return undefined;
+  }
+  return { body, reply: reply === '' ? null : Buffer.from(reply, 'hex') };
+}
+
+/** Keeps the reply of a mark. */
+export async function keepReply(
+  connection: Connection,
+  { key, place }: OnceMark,
+  reply: Uint8Array,
+): Promise<void> {
+  const hex = Buffer.from(reply.buffer, reply.byteOffset, reply.byteLength).toString('hex');
+  await connection.query(`UPDATE ${quoted(place)} SET reply = x'${hex}' WHERE id = '${key}'`);
+}
+
+/** Removes some old marks; answers how many. */
+export async function purgeMarks(connection: Connection, place: string): Promise<number> {
+  const { affected } = await connection.query(
+    `DELETE FROM ${quoted(place)} WHERE made_at < ${OLDEST} ORDER BY made_at LIMIT ${PURGE_STEP}`,
+  );
+  return Number(affected);
+}
+
+function isAbout(error: unknown): error is ServerError {
+  return error instanceof ServerError && ABOUT_TABLE.has(error.errno);
+}
+
+function lacks(place: string, cause: ServerError): GatewayError {
+  const refusal = lacksPlace(
+    `table ${place}`,
+    `the database says: ${cause.message}`,
+    making(place),
+  );
+  return new GatewayError(refusal.code, refusal.message, { cause, details: refusal.details });
+}
+
+function making(place: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${quoted(place)} (id CHAR(64) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY, body CHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, reply MEDIUMBLOB, made_at DATETIME(6) NOT NULL, KEY (made_at)) ENGINE=InnoDB`;
+}
+
+function quoted(place: string): string {
+  return place
+    .split('.')
+    .map((part) => `\`${part.replaceAll('`', '``')}\``)
+    .join('.');
+}

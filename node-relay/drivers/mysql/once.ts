@@ -1,0 +1,112 @@
+/** A write and its mark in one transaction. Spec: transactions.md §7. */
+import { isRead } from '../../../kinds/mysql/dialect/admit.ts';
+import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
+import { operationFrom } from '../../../kinds/mysql/dialect/operation.ts';
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
+import { checkEach } from '../../../kinds/transaction.ts';
+import type { Call } from '../../../proto/driver.ts';
+import type { KeepsOnce, OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
+import { jsonList } from '../byte-text.ts';
+import type { Done } from '../lend.ts';
+import { answerOfKept, Contended, keptReply, Purges, untilKnown } from '../once.ts';
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
+import { type Execution, ended } from './execute.ts';
+import { keepMark, keepReply, keptMark, openTable, purgeMarks } from './once-table.ts';
+import { runRequest } from './run.ts';
+import { endedEarly, runOperations } from './transact.ts';
+
+/** Waited too long for another call's lock, or in a circle with it. */
+const CONTENDED = new Set([1205, 1213]);
+
+/** Writes of one pool that leave marks. */
+export class MysqlOnce implements KeepsOnce<MysqlRequest> {
+  readonly #database: Database;
+  readonly #purges = new Purges();
+  /** The table that was seen last: an endpoint has one. */
+  #seen = '';
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async once(work: OnceWork<MysqlRequest>, mark: OnceMark, call: Call): Promise<OnceAnswer> {
+    const answer = await untilKnown(call, () =>
+      this.#database.call('write', call.signal, (connection) =>
+        this.#attempt(connection, work, mark, call),
+      ),
+    );
+    this.#purges.start((signal) =>
+      this.#database.call('write', signal, async (connection) => {
+        return { value: await purgeMarks(connection, mark.place), traces: 'none' };
+      }),
+    );
+    return answer;
+  }
+
+  async #attempt(
+    connection: Connection,
+    work: OnceWork<MysqlRequest>,
+    mark: OnceMark,
+    call: Call,
+  ): Promise<Done<OnceAnswer>> {
+    const execution: Execution = { database: this.#database, connection, call, place: 'call' };
+    // What changes nothing has nothing to be kept with.
+    if ('request' in work && isRead(work.request, call.mode)) {
+      const { value, traces } = await runRequest(execution, work.request);
+      return { value: { result: value, isReplay: false }, traces };
+    }
+    if (this.#seen !== mark.place) await openTable(connection, mark.place);
+    this.#seen = mark.place;
+    try {
+      if (!(await this.#begin(connection, mark))) {
+        await connection.query('ROLLBACK');
+        const kept = await keptMark(connection, mark);
+        if (kept === undefined) throw new Contended();
+        return { value: answerOfKept(kept, mark), traces: 'none' };
+      }
+      const { value, traces } = await perform({ ...execution, place: 'transaction' }, work);
+      await end(connection, call, mark, value);
+      return { value: { result: value, isReplay: false }, traces };
+    } catch (error) {
+      if (connection.wire.inTransaction) await ended(connection, 'ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Begins a transaction with the mark; false where it was there. @throws GatewayError BAD_REQUEST; Contended */
+  async #begin(connection: Connection, mark: OnceMark): Promise<boolean> {
+    await connection.query('START TRANSACTION');
+    try {
+      return await keepMark(connection, mark);
+    } catch (error) {
+      if (error instanceof ServerError && CONTENDED.has(error.errno)) throw new Contended(error);
+      // It may have been removed since: the next call looks for it again.
+      this.#seen = '';
+      throw error;
+    }
+  }
+}
+
+/** Does the work in the transaction that is open. */
+async function perform(execution: Execution, work: OnceWork<MysqlRequest>): Promise<Done<Buffer>> {
+  if ('operations' in work) {
+    const results = await runOperations(execution, checkEach(work.operations, operationFrom));
+    return { value: jsonList('[', results, ']'), traces: 'some' };
+  }
+  const done = await runRequest(execution, work.request);
+  if (!execution.connection.wire.inTransaction) throw endedEarly();
+  return done;
+}
+
+async function end(
+  connection: Connection,
+  { signal }: Call,
+  mark: OnceMark,
+  result: Buffer,
+): Promise<void> {
+  const reply = keptReply(result);
+  if (reply !== null) await keepReply(connection, mark, reply);
+  signal.throwIfAborted();
+  await connection.query('COMMIT', {}, true);
+}
