@@ -12,7 +12,7 @@ const COLLECTION = /^(?!system\.)[a-z_][\w.-]*$/i;
 const PREFIX = /^[^\s{}]+$/;
 
 const WHAT =
-  'Writes with an `Idempotency-Key`, and workflow actions with an `idempotencyKey`, keep their key and their reply in the backend itself, together with their effect, for 7 days: whatever dies on the way, a repeat has one effect and learns what became of it';
+  'Writes with an `Idempotency-Key` keep their key and their reply in the backend itself, together with their effect, for 7 days: whatever dies on the way, a repeat has one effect and learns what became of it';
 
 /** Of SQL kinds. */
 export const OnceTable = z

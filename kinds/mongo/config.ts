@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { AllowCollections } from '../allow.ts';
 import { Auth, ConnectionParts, connectionsOf, Transport, VpnRoute } from '../members.ts';
+import { OnceCollection } from '../once.ts';
 
 const Notation = z.enum(['JSON', 'EJSON']);
 
@@ -41,6 +42,7 @@ export const MongoConfig = z
         description: 'Taken, sealed and not used: the server knows no such key',
         examples: [''],
       }),
+    once: OnceCollection.optional(),
     transport: Transport.optional(),
     vpn_route: VpnRoute.optional(),
   })

@@ -16,6 +16,7 @@ export const mongo: KindSpec<MongoRequest, MongoConfig> = {
   request: MongoRequest,
   hasTransactions: true,
   limitsNames: true,
+  oncePlace: 'collection',
   types: modes(),
   watches: (Object.keys(WATCH_OPERATIONS) as WatchName[]).flatMap(namesOfOperation),
   notCallable: [

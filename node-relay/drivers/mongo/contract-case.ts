@@ -94,6 +94,21 @@ export const mongoContract: DriverContract<MongoRequest> = [
         cause: request({ type: 'insert_one', collection: 'watched', document: { _id: 'one' } }),
         event: { operationType: 'insert', documentKey: { _id: 'one' } },
       },
+      once: {
+        place: 'causeway_once',
+        big: (name) => ({
+          operations: [
+            entries('insert_one', { document: { name } }),
+            request({ type: 'find', collection: 'rows', options: { limit: 1_000 } }),
+          ],
+        }),
+        failing: (name) => ({
+          operations: [
+            entries('insert_one', { document: { name } }),
+            entries('insert_one', { document: { _id: 'taken' } }),
+          ],
+        }),
+      },
       changed,
       dropIdle: async () => proxy.cut(),
       longest: 10_000,
@@ -117,7 +132,6 @@ export const mongoContract: DriverContract<MongoRequest> = [
     warnings: 'nothing about a credential is known to deserve one',
     state: 'requests hold nothing on their connection',
     prepare: 'its transactions end with the session that began them',
-    once: 'its driver keeps no marks',
     running:
       'the server of these tests tells what it runs, and goes on with it when told to end it',
   },

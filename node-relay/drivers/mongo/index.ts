@@ -27,12 +27,14 @@ import type {
   WatchEvent,
   Watches,
 } from '../../../proto/driver.ts';
+import type { KeepsOnce, OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
 import type { Beginning, Joins, Participant, ShareStatus } from '../../../proto/prepares.ts';
 import type { Driver, Host } from '../driver.ts';
 import { MongoChanges } from './changes/index.ts';
 import { Database } from './database.ts';
 import { inspectPage } from './inspect.ts';
 import { MongoLease } from './lease.ts';
+import { MongoOnce } from './once.ts';
 import { runRequest } from './run.ts';
 import { settingsOf } from './settings.ts';
 import { MongoShare, settle } from './share.ts';
@@ -60,11 +62,13 @@ export class MongoBackend
     Watches<MongoRequest>,
     Joins<MongoRequest>,
     Inspects,
-    Changes
+    Changes,
+    KeepsOnce<MongoRequest>
 {
   readonly hasColumns = false;
   readonly #database: Database;
   readonly #changes: MongoChanges;
+  readonly #once: MongoOnce;
 
   /** Undefined where requests may name everything. */
   readonly #allowGuard: AllowGuard | undefined;
@@ -73,6 +77,7 @@ export class MongoBackend
     this.#database = database;
     this.#changes = new MongoChanges(database, allowGuard);
     this.#allowGuard = allowGuard;
+    this.#once = new MongoOnce(database);
   }
 
   async run(request: MongoRequest, call: Call): Promise<Buffer> {
@@ -88,6 +93,12 @@ export class MongoBackend
   async transact(requests: readonly MongoRequest[], call: Call): Promise<Buffer> {
     checkEach(requests, (request) => this.#allowGuard?.admit(request));
     return runTransaction(this.#database, requests, call);
+  }
+
+  async once(work: OnceWork<MongoRequest>, mark: OnceMark, call: Call): Promise<OnceAnswer> {
+    const requests = 'request' in work ? [work.request] : work.operations;
+    for (const request of requests) this.#allowGuard?.admit(request);
+    return this.#once.once(work, mark, call);
   }
 
   async lease(call: Call): Promise<Lease<MongoRequest>> {

@@ -147,8 +147,8 @@ export class MongoShare implements Participant<MongoRequest> {
   }
 }
 
-/** @throws GatewayError BAD_REQUEST */
-function admitTo(request: MongoRequest, mode: Mode, defaultDatabase: string): void {
+/** Lets a request be part of a transaction. @throws GatewayError BAD_REQUEST */
+export function admitTo(request: MongoRequest, mode: Mode, defaultDatabase: string): void {
   admit(request, defaultDatabase);
   if (mode === 'read') check(request, 'read', defaultDatabase);
   if (request.command === undefined || isRead(request, mode)) return;

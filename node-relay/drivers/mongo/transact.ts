@@ -1,5 +1,5 @@
 /** Several requests in one transaction. Contract §6, "Transactions"; source: MongoDB's specification of transactions. */
-import { type ClientSession, MongoError, MongoErrorLabel } from 'mongodb';
+import { type ClientSession, MongoError, MongoErrorLabel, type TransactionOptions } from 'mongodb';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { type EarlierResult, resolveReferences } from '../../../kinds/result-references.ts';
 import type { Call } from '../../../proto/driver.ts';
@@ -18,13 +18,23 @@ export async function runTransaction(
 ): Promise<Buffer> {
   for (const [index, request] of requests.entries())
     await atOperation(index, async () => admit(request, database.settings.database));
+  return inTransaction(database, call, {}, (execution) => runAll(database, execution, requests));
+}
+
+/** Does work in a transaction of its own, again where the server says that it may help. */
+export async function inTransaction<Value>(
+  database: Database,
+  call: Call,
+  options: TransactionOptions,
+  work: (execution: Execution) => Promise<Value>,
+): Promise<Value> {
   const permit = await database.borrow(call.signal);
   try {
     const client = await database.client(call.signal);
     const session = database.startSession(client);
     try {
       const execution = database.execution(client, session, call, 'transaction');
-      return await untilKept(database, session, call, () => runAll(database, execution, requests));
+      return await untilKept({ database, session, call, options }, () => work(execution));
     } finally {
       await abort(session);
       void session.endSession().catch(() => {});
@@ -42,15 +52,21 @@ export function admit(request: MongoRequest, defaultDatabase: string): void {
   throw badRequest('type', message, message);
 }
 
+/** What a transaction is kept by. */
+interface Kept {
+  readonly database: Database;
+  readonly session: ClientSession;
+  readonly call: Call;
+  readonly options: TransactionOptions;
+}
+
 /** Again from the beginning when the server says that it may help, until the deadline. */
-async function untilKept(
-  database: Database,
-  session: ClientSession,
-  call: Call,
-  work: () => Promise<Buffer>,
-): Promise<Buffer> {
+async function untilKept<Value>(
+  { database, session, call, options }: Kept,
+  work: () => Promise<Value>,
+): Promise<Value> {
   for (let tries = 1; ; tries += 1) {
-    session.startTransaction();
+    session.startTransaction(options);
     try {
       const result = await work();
       await commit(database, session, call);
@@ -63,7 +79,8 @@ async function untilKept(
   }
 }
 
-async function runAll(
+/** Runs operations one after another in a transaction that is open; the result is a JSON array. */
+export async function runAll(
   database: Database,
   execution: Execution,
   requests: readonly MongoRequest[],
