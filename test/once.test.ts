@@ -1,4 +1,4 @@
-/** Writes that a backend keeps once, through real sockets, with a relay that is killed. Spec: transactions.md §7. */
+/** Writes that a backend keeps once, through real sockets and a real database. Spec: transactions.md §7. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedGateway } from './gateway.ts';
