@@ -8,8 +8,6 @@ const NAME_MAX = 63;
 /** Two of them, the schema or database before the table. */
 const TABLE = /^[a-z_][\w$]{0,62}(?:\.[a-z_][\w$]{0,62})?$/i;
 const COLLECTION = /^(?!system\.)[a-z_][\w.-]*$/i;
-/** Braces would be a hash tag, and a tag is what comes after. */
-const PREFIX = /^[^\s{}]+$/;
 
 const WHAT =
   'Writes with an `Idempotency-Key` keep their key and their reply in the backend itself, together with their effect, for 7 days: whatever dies on the way, a repeat has one effect and learns what became of it';
@@ -50,27 +48,8 @@ export const OnceCollection = z
     examples: [{ collection: DEFAULT_NAME }],
   });
 
-/** Of Redis. */
-export const OncePrefix = z
-  .strictObject({
-    prefix: z
-      .string()
-      .max(NAME_MAX)
-      .regex(PREFIX, 'is no prefix: no spaces and no braces')
-      .optional()
-      .meta({
-        description: `What names of marks begin with; \`${DEFAULT_NAME}:\` when left out`,
-        examples: [`${DEFAULT_NAME}:`],
-      }),
-  })
-  .meta({
-    id: 'OncePrefix',
-    description: `${WHAT}. The keys of one such write lie in one slot`,
-    examples: [{ prefix: `${DEFAULT_NAME}:` }],
-  });
-
 /** What the place of marks is called in a kind's configuration. */
-export type OncePlaceName = 'table' | 'collection' | 'prefix';
+export type OncePlaceName = 'table' | 'collection';
 
 /** The place that a configuration names for marks, or the usual one. @param once member `once`, parsed */
 export function oncePlaceOf(
@@ -79,5 +58,5 @@ export function oncePlaceOf(
 ): string {
   const { [name]: given } = once;
   if (typeof given === 'string') return given;
-  return name === 'prefix' ? `${DEFAULT_NAME}:` : DEFAULT_NAME;
+  return DEFAULT_NAME;
 }

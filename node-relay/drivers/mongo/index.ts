@@ -96,8 +96,8 @@ export class MongoBackend
   }
 
   async once(work: OnceWork<MongoRequest>, mark: OnceMark, call: Call): Promise<OnceAnswer> {
-    const requests = 'request' in work ? [work.request] : work.operations;
-    for (const request of requests) this.#allowGuard?.admit(request);
+    if ('request' in work) this.#allowGuard?.admit(work.request);
+    else checkEach(work.operations, (request) => this.#allowGuard?.admit(request));
     return this.#once.once(work, mark, call);
   }
 
