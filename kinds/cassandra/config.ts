@@ -1,5 +1,6 @@
 /** The configuration of a Cassandra endpoint. */
 import * as z from 'zod';
+import { AllowTables } from '../allow.ts';
 import { ConnectionParts, connectionsOf, Numbers, Transport, VpnRoute } from '../members.ts';
 
 /** Member `config` of a cassandra endpoint. */
@@ -9,6 +10,7 @@ export const CassandraConfig = z
       write: '`/write` and transactions',
       read: 'another node, or a role that may only read',
     }),
+    allow: AllowTables.optional(),
     numbers: Numbers.optional(),
     transport: Transport.optional(),
     vpn_route: VpnRoute.optional(),

@@ -13,6 +13,7 @@ export const cassandra: KindSpec<CassandraRequest, CassandraConfig> = {
   request: CassandraRequest,
   hasTransactions: true,
   hasColumns: true,
+  limitsNames: true,
   passes: ['params', 'queries.params'],
   types: {
     query: 'read',

@@ -1,9 +1,12 @@
 /** Driver of kind `cassandra`: CQL over the driver's own connections, each on a socket that the host dialled. */
 
+import { allowedTables } from '../../../kinds/allow.ts';
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
+import { openPage } from '../../../kinds/open-page.ts';
 import type {
   BackendClient,
   Call,
+  InspectedTable,
   InspectedTables,
   InspectPage,
   Inspects,
@@ -13,9 +16,11 @@ import type {
 } from '../../../proto/driver.ts';
 import type { ConnectionMaker, Driver, Host } from '../driver.ts';
 import { watchedPool } from '../watched-pool.ts';
+import { AllowGuard } from './allow-guard.ts';
 import { transact } from './batch.ts';
 import { Connection, type Recipe } from './connection.ts';
 import { Database } from './database.ts';
+import { at } from './errors.ts';
 import { runRequest } from './execute.ts';
 import { inspectTables } from './inspect.ts';
 import { settingsOf } from './settings.ts';
@@ -35,7 +40,9 @@ export const cassandra: Driver<CassandraRequest, CassandraClient> = {
       close: (connection) => connection.close(),
     };
     const pool = watchedPool(host, maker, (connection) => connection);
-    return new CassandraClient(new Database(pool, settings, host));
+    const opened = allowedTables(envelope.settings.allow);
+    const allowGuard = opened && new AllowGuard(opened, settings.keyspace);
+    return new CassandraClient(new Database(pool, settings, host), allowGuard);
   },
 };
 
@@ -49,25 +56,33 @@ export class CassandraClient
 {
   readonly hasColumns = true;
   readonly #database: Database;
+  /** Undefined where requests may name everything. */
+  readonly #allowGuard: AllowGuard | undefined;
 
-  constructor(database: Database) {
+  constructor(database: Database, allowGuard: AllowGuard | undefined) {
     this.#database = database;
+    this.#allowGuard = allowGuard;
   }
 
-  run(request: CassandraRequest, call: Call): Promise<Buffer> {
+  async run(request: CassandraRequest, call: Call): Promise<Buffer> {
+    this.#allowGuard?.admit(request);
     return runRequest(this.#database, request, call);
   }
 
-  stream(request: CassandraRequest, call: Call): AsyncIterable<Uint8Array> {
-    return streamRows(this.#database, request, call);
+  async *stream(request: CassandraRequest, call: Call): AsyncGenerator<Uint8Array> {
+    this.#allowGuard?.admit(request);
+    yield* streamRows(this.#database, request, call);
   }
 
-  transact(requests: readonly CassandraRequest[], call: Call): Promise<Buffer> {
+  async transact(requests: readonly CassandraRequest[], call: Call): Promise<Buffer> {
+    for (const [index, each] of requests.entries()) at(index, () => this.#allowGuard?.admit(each));
     return transact(this.#database, requests, call);
   }
 
   inspect(page: InspectPage, call: Call): Promise<InspectedTables> {
-    return inspectTables(this.#database, page, call);
+    const guard = this.#allowGuard;
+    const isOpen = guard && ((table: InspectedTable) => guard.opens(table));
+    return openPage(page, isOpen, (each) => inspectTables(this.#database, each, call));
   }
 
   async ping(call: Call): Promise<number> {

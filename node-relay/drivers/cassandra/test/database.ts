@@ -91,8 +91,9 @@ export class TestDatabase {
     connections = 4,
     connection: Json = { url: this.url },
     host: Host = testHost(connections),
+    settings: { readonly [setting: string]: Json } = {},
   ): Promise<CassandraClient> {
-    const session = await openClient(cassandra, { connection, mode, host });
+    const session = await openClient(cassandra, { connection, mode, host, settings });
     this.#sessions.push(session);
     return session;
   }
