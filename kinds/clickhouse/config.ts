@@ -1,5 +1,6 @@
 /** The configuration of a ClickHouse endpoint. */
 import * as z from 'zod';
+import { AllowTables } from '../allow.ts';
 import {
   AllowFunctions,
   ConnectionParts,
@@ -16,6 +17,7 @@ export const ClickhouseConfig = z
       write: '`/write`',
       read: 'a replica, or a user who may only read',
     }),
+    allow: AllowTables.optional(),
     allow_functions: AllowFunctions.optional(),
     numbers: Numbers.optional(),
     transport: Transport.optional(),

@@ -13,6 +13,7 @@ export const clickhouse: KindSpec<ClickhouseRequest, ClickhouseConfig> = {
   request: ClickhouseRequest,
   hasTransactions: false,
   hasColumns: true,
+  limitsNames: true,
   passes: ['params', 'rows'],
   types: {
     query: 'read',

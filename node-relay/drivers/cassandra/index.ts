@@ -69,7 +69,7 @@ export class CassandraClient
     return runRequest(this.#database, request, call);
   }
 
-  async *stream(request: CassandraRequest, call: Call): AsyncGenerator<Uint8Array> {
+  async *stream(request: CassandraRequest, call: Call): AsyncIterable<Uint8Array> {
     this.#allowGuard?.admit(request);
     yield* streamRows(this.#database, request, call);
   }

@@ -47,7 +47,7 @@ export function admit(
   const statement = oneStatement(request.query);
   const { kind } = statement;
   // Headers of the request hold the endpoint's password.
-  if (statement.tellsHeaders || namesOf(statement, request.params).some(tellsHeaders)) {
+  if (statement.tellsHeaders || namedByParameters(statement, request.params).some(tellsHeaders)) {
     throw refusal('secret_function', 'Functions getClientHTTPHeader and eval are not taken');
   }
   if (SESSION_ONLY.has(kind)) {
@@ -58,7 +58,7 @@ export function admit(
   }
   if (read) {
     admitRead(statement, allowed);
-    const file = namesOf(statement, request.params).find(isFile);
+    const file = namedByParameters(statement, request.params).find(isFile);
     if (file !== undefined && allowed !== true) {
       throw refusal('read_function', 'A parameter names a table that may be a file');
     }
@@ -69,7 +69,7 @@ export function admit(
 type Params = Exclude<ClickhouseRequest, { type: 'insert' }>['params'];
 
 /** Values of `{name:Identifier}`, which stand for names, too. */
-function namesOf({ placeholders }: Statement, params: Params): string[] {
+export function namedByParameters({ placeholders }: Statement, params: Params): string[] {
   const given = Array.isArray(params)
     ? params.map(({ name, value }) => [name, value] as const)
     : Object.entries(params ?? {});

@@ -1,9 +1,12 @@
 /** Driver of kind `clickhouse`: ClickHouse over its HTTP interface, rows straight to JSON text. */
 
+import { allowedTables } from '../../../kinds/allow.ts';
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
+import { openPage } from '../../../kinds/open-page.ts';
 import type {
   BackendClient,
   Call,
+  InspectedTable,
   InspectedTables,
   InspectPage,
   Inspects,
@@ -12,6 +15,7 @@ import type {
 } from '../../../proto/driver.ts';
 import type { ConnectionMaker, Driver, Host } from '../driver.ts';
 import { watchedPool } from '../watched-pool.ts';
+import { AllowGuard } from './allow-guard.ts';
 import { Connection, type Recipe } from './connection.ts';
 import { Database } from './database.ts';
 import { runRequest } from './execute.ts';
@@ -19,6 +23,9 @@ import { allowedFunctions } from './guard.ts';
 import { inspectTables } from './inspect.ts';
 import { settingsOf } from './settings.ts';
 import { streamRows } from './stream.ts';
+
+/** The server's own, where a connection names none. */
+const DEFAULT_DATABASE = 'default';
 
 /** Clients of ClickHouse; it has neither transactions nor leases. Contract §5, §6. */
 export const clickhouse: Driver<ClickhouseRequest, ClickhouseClient> = {
@@ -31,7 +38,10 @@ export const clickhouse: Driver<ClickhouseRequest, ClickhouseClient> = {
     };
     const pool = watchedPool(host, maker, (connection) => connection);
     const allowed = allowedFunctions(envelope.settings.allow_functions);
-    return new ClickhouseClient(new Database(pool, settings, allowed));
+    const opened = allowedTables(envelope.settings.allow);
+    const home = settings.database || DEFAULT_DATABASE;
+    const allowGuard = opened && new AllowGuard(opened, allowed, home);
+    return new ClickhouseClient(new Database(pool, settings, allowed), allowGuard);
   },
 };
 
@@ -41,21 +51,28 @@ export class ClickhouseClient
 {
   readonly hasColumns = true;
   readonly #database: Database;
+  /** Undefined where requests may name everything. */
+  readonly #allowGuard: AllowGuard | undefined;
 
-  constructor(database: Database) {
+  constructor(database: Database, allowGuard: AllowGuard | undefined) {
     this.#database = database;
+    this.#allowGuard = allowGuard;
   }
 
-  run(request: ClickhouseRequest, call: Call): Promise<Buffer> {
+  async run(request: ClickhouseRequest, call: Call): Promise<Buffer> {
+    await this.#allowGuard?.admit(this.#database, request, call);
     return runRequest(this.#database, request, call);
   }
 
-  stream(request: ClickhouseRequest, call: Call): AsyncIterable<Uint8Array> {
-    return streamRows(this.#database, request, call);
+  async *stream(request: ClickhouseRequest, call: Call): AsyncIterable<Uint8Array> {
+    await this.#allowGuard?.admit(this.#database, request, call);
+    yield* streamRows(this.#database, request, call);
   }
 
   inspect(page: InspectPage, call: Call): Promise<InspectedTables> {
-    return inspectTables(this.#database, page, call);
+    const guard = this.#allowGuard;
+    const isOpen = guard && ((table: InspectedTable) => guard.opens(table));
+    return openPage(page, isOpen, (each) => inspectTables(this.#database, each, call));
   }
 
   async ping(call: Call): Promise<number> {

@@ -30,7 +30,7 @@ export interface Statement {
 }
 
 /** Texts longer than this are read again each time. */
-const REMEMBERED_MAX_CHARACTERS = 100_000;
+export const REMEMBERED_MAX_CHARACTERS = 100_000;
 const statements = new LruMap<string, Statement>(1_000);
 
 /**

@@ -37,18 +37,29 @@ const pending = new WeakMap<Database, Promise<ReadonlySet<string>>>();
  */
 export async function refuseUserFunctions(
   database: Database,
-  { calls }: Statement,
+  statement: Statement,
   call: Call,
 ): Promise<void> {
   const { allowed } = database;
-  if (allowed === true || calls.length === 0) return;
-  const names = await namesOf(database, call);
-  const name = calls.find((each) => names.has(each) && !allowed.has(each.toLowerCase()));
+  if (allowed === true) return;
+  const name = await userFunctionIn(database, statement, call, allowed);
   if (name === undefined) return;
-  const message = `Function ${name.slice(0, 64)} is a user's and not taken on /read. An administrator may name it in allow_functions`;
+  const message = `Function ${name} is a user's and not taken on /read. An administrator may name it in allow_functions`;
   throw new GatewayError('BAD_REQUEST', message, {
-    details: [{ rule: 'read_user_function', path: 'query', message, function: name.slice(0, 64) }],
+    details: [{ rule: 'read_user_function', path: 'query', message, function: name }],
   });
+}
+
+/** The first function of a user's that a statement calls and that is not listed. @throws what the look-up fails with */
+export async function userFunctionIn(
+  database: Database,
+  { calls }: Statement,
+  call: Call,
+  listed: ReadonlySet<string>,
+): Promise<string | undefined> {
+  if (calls.length === 0) return undefined;
+  const names = await namesOf(database, call);
+  return calls.find((each) => names.has(each) && !listed.has(each.toLowerCase()))?.slice(0, 64);
 }
 
 async function namesOf(database: Database, call: Call): Promise<ReadonlySet<string>> {
