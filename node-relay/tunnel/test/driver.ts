@@ -9,6 +9,7 @@ import { kindSpec } from '../../../kinds/index.ts';
 import type { BackendClient, Call, Target, WatchEvent } from '../../../proto/driver.ts';
 import { type ErrorDetails, GatewayError, isErrorCode } from '../../../proto/errors.ts';
 import { ErrorDetailSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
+import type { OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
 import type { DriverContract } from '../../drivers/contract.ts';
 import type { Driver, Host } from '../../drivers/driver.ts';
 import { connectionsOf, testHost } from '../../drivers/test/host.ts';
@@ -197,10 +198,18 @@ function abilitiesOf<Request>(line: Line, local: object) {
     },
     transact: (requests: readonly Request[], call: Call) =>
       line.call(call, async (options) => {
-        const written = kindSpec(line.kind).keepsText ? { operations: requests } : requests;
-        const operations = encoder.encode(JSON.stringify(written));
+        const operations = operationsOf(line, requests);
         const wishes = { ...wishesOf(call), operations, target: line.target() };
         return whole(line, await line.client.transact(wishes, options), options);
+      }),
+    once: (work: OnceWork<Request>, mark: OnceMark, call: Call): Promise<OnceAnswer> =>
+      line.call(call, async (options) => {
+        const request = 'request' in work ? bytesOf(work.request) : new Uint8Array();
+        const operations =
+          'request' in work ? new Uint8Array() : operationsOf(line, work.operations);
+        const wishes = { ...wishesOf(call), target: line.target(), mark, request, operations };
+        const answer = await line.client.runOnce(wishes, options);
+        return { result: await whole(line, answer, options), isReplay: answer.replayed };
       }),
     async lease(call: Call) {
       const { sessionId } = await line.call(call, (options) =>
@@ -228,6 +237,15 @@ function abilitiesOf<Request>(line: Line, local: object) {
   };
 }
 
+function bytesOf(value: unknown): Uint8Array<ArrayBuffer> {
+  return encoder.encode(JSON.stringify(value));
+}
+
+/** As relays read several requests of a kind. */
+function operationsOf<Request>({ kind }: Line, requests: readonly Request[]) {
+  return bytesOf(kindSpec(kind).keepsText ? { operations: requests } : requests);
+}
+
 function run<Request>(line: Line, request: Request, call: Call, sessionId = '') {
   const message = { ...messageOf(line, request, call), sessionId };
   return line.call(call, async (options) =>
@@ -250,7 +268,7 @@ async function whole(
 function messageOf<Request>(line: Line, request: Request, call: Call) {
   return {
     target: line.target(),
-    request: encoder.encode(JSON.stringify(request)),
+    request: bytesOf(request),
     ...wishesOf(call),
   };
 }
