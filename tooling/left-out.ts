@@ -53,7 +53,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     ],
     tests: [
       'node-relay/drivers/mysql/**',
-      'test/mysql*.test.ts',
+      'test/{caller-variables,mysql*}.test.ts',
       'test/planetscale*.test.ts',
       'test/transactions/{atomic,interactive}.test.ts',
       'test/proofs/transactions/**',
@@ -112,6 +112,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     ...REDIS,
     tests: [
       'test/{keys,mistakes,redis,redis-watch,stop-streams}.test.ts',
+      'node-relay/drivers/redis/allow.test.ts',
       'tooling/redis-table/effects.test.ts',
       'test/templates/injection/{documents,rights}.test.ts',
       WRITTEN,

@@ -19,6 +19,8 @@ export interface WordPlace {
   readonly first: string;
   readonly at: number;
   readonly level: Level;
+  /** DELETE stands somewhere ahead. */
+  readonly deletes: boolean;
 }
 
 /** Whether the word is one of the grammar there; `unread` where a table should stand. */
@@ -47,10 +49,8 @@ export const WORDS: { readonly [word: string]: Act } = {
     level.expects = undefined;
     return 'grammar';
   },
-  FROM({ level, tokens, at, first }) {
+  FROM({ level, deletes }) {
     if (!level.query) return 'grammar';
-    const deletes =
-      first === 'DELETE' || tokens.slice(0, at).some((each) => isWord(each, 'DELETE'));
     return begin(level, deletes ? 'target' : 'table');
   },
   JOIN: (place) => (isHint(place) ? 'grammar' : begin(place.level, 'table')),

@@ -3,18 +3,22 @@ import { isSign, isWord, type Parentheses } from './calls.ts';
 import type { Token } from './lexer.ts';
 
 /** A name between two tokens, neither included. */
-export interface Given {
+interface Given {
   /** As it is written: letter case counts, since servers may tell names apart by it. */
   readonly name: string;
   readonly after: number;
   readonly before: number;
 }
 
+/** What WITH gives, by name. */
+export type GivenNames = ReadonlyMap<string, readonly Given[]>;
+
 /** All names that WITH gives. */
-export function givenNames(tokens: readonly Token[], parentheses: Parentheses): Given[] {
-  return tokens.flatMap((token, at) =>
+export function givenNames(tokens: readonly Token[], parentheses: Parentheses): GivenNames {
+  const all = tokens.flatMap((token, at) =>
     isWord(token, 'WITH') ? givenAt(tokens, parentheses, at) : [],
   );
+  return Map.groupBy(all, ({ name }) => name);
 }
 
 /** Of one WITH; nothing of another meaning of the word. */
@@ -44,6 +48,6 @@ function endAt(tokens: readonly Token[], { closings }: Parentheses, at: number):
 }
 
 /** Whether a name in a place is one that WITH gives there. */
-export function isGiven(given: readonly Given[], name: string, at: number): boolean {
-  return given.some((each) => each.name === name && each.after < at && at < each.before);
+export function isGiven(given: GivenNames, name: string, at: number): boolean {
+  return (given.get(name) ?? []).some(({ after, before }) => after < at && at < before);
 }

@@ -5,7 +5,7 @@
 import { isSign, isWord, type Parentheses, parenthesesIn } from './calls.ts';
 import type { Token } from './lexer.ts';
 import { type Level, WORDS } from './named-grammar.ts';
-import { type Given, givenNames, isGiven } from './named-with.ts';
+import { type GivenNames, givenNames, isGiven } from './named-with.ts';
 import { isTaken, leftWord, MODIFIERS } from './named-words.ts';
 import type { Parsed } from './statement.ts';
 
@@ -37,8 +37,9 @@ class Scan implements Naming {
   readonly #tokens: readonly Token[];
   readonly #first: string;
   readonly #parentheses: Parentheses;
-  readonly #given: readonly Given[];
+  readonly #given: GivenNames;
   readonly #levels = new Map<number, Level>();
+  #deletes = false;
 
   constructor(tokens: readonly Token[], first: string) {
     this.#tokens = tokens;
@@ -77,9 +78,11 @@ class Scan implements Naming {
 
   /** Whether a word is one of the grammar here, and no table. */
   #isGrammar(word: string, at: number, level: Level): boolean {
+    this.#deletes ||= word === 'DELETE';
     const act = WORDS[word];
     if (!act) return false;
-    const found = act({ tokens: this.#tokens, first: this.#first, at, level });
+    const place = { tokens: this.#tokens, first: this.#first, at, level, deletes: this.#deletes };
+    const found = act(place);
     if (found === 'unread') this.undecided = NO_NAME;
     return found !== 'other';
   }

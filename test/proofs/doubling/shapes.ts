@@ -174,6 +174,8 @@ export const NAMED: readonly Shape<string>[] = [
     ['select ', 'a,', 'a'],
     ['select 1', ' or 1', ''],
     ['select 1', ' union select 1', ''],
+    ['select 1 from t', ' union select 1 from t', ''],
+    ['with x as (select 1)', ', t as (select 1 from t)', ' select * from t'],
     ['select ', '$1, ', '1'],
   ].map(([before = '', unit = '', after = '']) => repeated(before, unit, after)),
   nested('[', '1', ']'),

@@ -1,6 +1,8 @@
 /** Statements, as guards and lexers take them apart before a server does. */
+import { AllowedNames } from '../../../../kinds/allow.ts';
 import { calledNames, callsOf, tablesOf } from '../../../../kinds/mysql/dialect/calls.ts';
 import { tokensOf as mysqlTokens } from '../../../../kinds/mysql/dialect/lexer.ts';
+import { namingOf as mysqlNaming } from '../../../../kinds/mysql/dialect/named.ts';
 import { parseText as mysqlStatement } from '../../../../kinds/mysql/dialect/statement.ts';
 import { asksForTraces, mayLeaveTraces } from '../../../../kinds/mysql/dialect/traces.ts';
 import { arrayToJson, quotedElement } from '../../../../kinds/postgres/dialect/array-text.ts';
@@ -10,6 +12,7 @@ import { admit as admitCql } from '../../../../node-relay/drivers/cassandra/guar
 import { tokensOf as cqlTokens } from '../../../../node-relay/drivers/cassandra/lexer.ts';
 import { admit as admitClickhouse } from '../../../../node-relay/drivers/clickhouse/guard.ts';
 import { tokensOf as clickhouseTokens } from '../../../../node-relay/drivers/clickhouse/lexer.ts';
+import { namingOf as clickhouseNaming } from '../../../../node-relay/drivers/clickhouse/named.ts';
 import { typeTree } from '../../../../node-relay/drivers/clickhouse/type-tree.ts';
 import '../../../../node-relay/drivers/postgres/parser.ts';
 import { parametersOfText, withTypes } from '../../../../worker/drivers/edge/neon/rewrite.ts';
@@ -93,6 +96,21 @@ export const SQL: readonly Subject[] = [
       clickhouseTokens(rest),
       admitClickhouse({ type: 'query', query: rest }, true, new Set()),
     ],
+  ),
+  ...each('names in a statement of MySQL', ['kinds/mysql/dialect/named.ts'], (rest) => {
+    const parsed = mysqlStatement(rest, true);
+    return 'statements' in parsed ? parsed.statements.map(mysqlNaming) : undefined;
+  }),
+  ...each(
+    'names in a statement of ClickHouse',
+    ['node-relay/drivers/clickhouse/named.ts'],
+    (rest) => {
+      const tokens = clickhouseTokens(rest);
+      return 'unreadable' in tokens ? undefined : clickhouseNaming(tokens);
+    },
+  ),
+  text('a name beside patterns', ['kinds/allow.ts'], (rest) =>
+    new AllowedNames(['*a*b*c*', '*.*', `${'*a'.repeat(50)}*`]).opens(rest),
   ),
   text('a type of ClickHouse', ['node-relay/drivers/clickhouse/type-tree.ts'], typeTree),
 ];
