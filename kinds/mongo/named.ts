@@ -119,16 +119,30 @@ class Names implements Naming {
   /** A stage that names collections, or has pipelines that do. */
   #reach(name: string, content: Json | undefined): void {
     const members = isJsonObject(content) ? content : {};
+    if (name === '$facet') {
+      for (const each of namesOf(members)) this.#pipeline(members[each]);
+      return;
+    }
+    // Extended JSON and earlier results stand for something else.
+    const other = namesOf(members).find((member) => member.startsWith('$'));
+    if (other !== undefined) this.#leave(`${name.slice(0, 64)} of ${other.slice(0, 64)}`);
+    this.#stageTarget(name, content, members);
+    this.#pipeline(members.pipeline);
+    // Else the name of an action.
+    if (typeof members.whenMatched !== 'string') this.#pipeline(members.whenMatched);
+  }
+
+  #stageTarget(name: string, content: Json | undefined, members: JsonObject): void {
     switch (name) {
       case '$lookup':
-        // Without one its pipeline begins with documents.
-        if (members.from !== undefined) this.#target(members.from);
+        this.#optional(members.from, members);
         break;
       case '$graphLookup':
         this.#target(members.from);
         break;
       case '$unionWith':
-        if (typeof content === 'string' || members.coll !== undefined) this.#target(content);
+        if (typeof content === 'string') this.#own(content);
+        else this.#optional(members.coll === undefined ? undefined : members, members);
         break;
       case '$out':
         this.#target(content);
@@ -136,13 +150,15 @@ class Names implements Naming {
       case '$merge':
         this.#target(typeof content === 'string' ? content : members.into);
         break;
-      case '$facet':
-        for (const each of namesOf(members)) this.#pipeline(members[each]);
-        return;
       default:
         this.#leave(name.slice(0, 64));
     }
-    this.#pipeline(members.pipeline);
+  }
+
+  /** Without a collection its pipeline begins with documents. */
+  #optional(target: Json | undefined, { pipeline }: JsonObject): void {
+    if (target !== undefined) this.#target(target);
+    else if (!Array.isArray(pipeline)) this.#leave('A stage without a collection');
   }
 
   /** A collection of the own database by its name, or `{db, coll}`. */

@@ -41,7 +41,8 @@ class Scan implements Naming {
   readonly #levels = new Map<number, Level>();
   #deletes = false;
 
-  constructor(tokens: readonly Token[], first: string) {
+  constructor(given: readonly Token[], first: string) {
+    const tokens = given.map((token, at) => memberOf(token, given[at - 1]));
     this.#tokens = tokens;
     this.#first = first;
     this.#parentheses = parenthesesIn(tokens);
@@ -138,6 +139,12 @@ class Scan implements Naming {
     const isOfWith = !isTarget && schema === undefined && isGiven(this.#given, name, at);
     if (!isOfWith) this.tables.push({ schema, name });
   }
+}
+
+/** Behind a point every word is a name: `t.where`. */
+function memberOf(token: Token, before: Token | undefined): Token {
+  const isMember = token.sort === 'word' && isSign(before, '.');
+  return isMember ? { ...token, sort: 'name', text: token.raw } : token;
 }
 
 const NO_NAME = 'A table that is no name';

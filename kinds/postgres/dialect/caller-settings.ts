@@ -33,6 +33,14 @@ const SETS_NOTHING = new Set([
   'LockStmt',
 ]);
 
+/** What EXPLAIN may run beside queries: with ANALYZE it makes what it explains. */
+const EXPLAINED = /^EXPLAIN of (?:INSERT|UPDATE|DELETE|MERGE|EXECUTE|DECLARE CURSOR)$/;
+
+/** Of the server's own, whose rules set. */
+function isCatalogs({ schema, name }: { readonly schema: string | null; readonly name: string }) {
+  return schema === 'pg_catalog' || name === 'pg_settings';
+}
+
 /** Statements that the server does not take inside a transaction, in some of their forms at least. */
 const ALONE = new Set([
   'AlterSystemStmt',
@@ -75,9 +83,12 @@ export function settingStatements(
 
 const NONE: readonly Statement[] = [];
 
+/** How the guard reads texts, whatever a statement before has set. */
+const READ_AS_GUARD = "pg_catalog.set_config('standard_conforming_strings', 'on', true)";
+
 /** Sets them for the rest of a transaction; the role comes last. */
 export function settingStatement({ settings, role }: SessionSettings): Statement {
-  const calls = settings.map((_, at) => set(2 * at + 1));
+  const calls = [READ_AS_GUARD, ...settings.map((_, at) => set(2 * at + 1))];
   const values = settings.flat();
   if (role === undefined) return { text: `SELECT ${calls.join(', ')}`, values };
   const all = [...calls, PINNED_PATH, set(values.length + 1)];
@@ -98,9 +109,12 @@ export const OWN_ROLE: Statement = { text: "SELECT pg_catalog.set_config('role',
  */
 export function demandSetsNothing(parsed: Parsed | undefined): void {
   if (parsed === undefined) throw mayNotSet('A statement that the gateway cannot read');
-  const { kind, plain } = parsed;
+  const { kind, plain, unreadable, references } = parsed;
   const isQuery = kind === 'SelectStmt' || kind === 'InsertStmt' || kind === 'UpdateStmt';
-  // SELECT INTO makes a table.
-  if (SETS_NOTHING.has(kind) && (plain || !isQuery)) return;
-  throw mayNotSet(parsed.unreadable ?? parsed.kind);
+  const isExplained =
+    kind !== 'ExplainStmt' || unreadable === undefined || EXPLAINED.test(unreadable);
+  // SELECT INTO makes a table, under EXPLAIN too. An update of pg_settings is a SET.
+  const isTaken = SETS_NOTHING.has(kind) && (plain || !isQuery) && isExplained;
+  if (isTaken && (unreadable === undefined || !references.relations.some(isCatalogs))) return;
+  throw mayNotSet(unreadable ?? kind);
 }

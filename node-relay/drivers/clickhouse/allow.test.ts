@@ -83,6 +83,7 @@ test.each([
   ['SELECT * FROM orders AS o, secret AS s', 'secret'],
   ['SELECT * FROM orders JOIN secret ON secret.id = orders.id', 'secret'],
   ['SELECT * FROM orders o JOIN items i ON i.id = o.id, secret', 'secret'],
+  ['SELECT * FROM orders o JOIN (SELECT 1 AS `limit`) q ON q.limit = o.id, secret', 'secret'],
   ['SELECT * FROM orders WHERE id IN secret', 'secret'],
   ['SELECT * FROM orders WHERE id GLOBAL NOT IN (secret)', 'secret'],
   ['SELECT in(1, secret)', 'secret'],
@@ -123,6 +124,7 @@ test.each([
   "INSERT INTO FUNCTION file('x.csv') SELECT 1",
   "SELECT * FROM orders SETTINGS additional_table_filters = {'orders': 'id IN (SELECT id FROM secret)'}",
   'SELECT * FROM {t:Identifier}',
+  'SELECT * FROM orders AS o JOIN items AS i ON where = i.id, secret',
   'SELECT 1 FROM',
 ])('cannot tell what %s names', async (query) => {
   const params = query.includes('{t') ? { t: 'secret' } : {};

@@ -70,7 +70,7 @@ class Scan implements Naming {
   readonly #levels: Level[] = [levelOf(false)];
 
   constructor(tokens: readonly Token[]) {
-    this.#tokens = tokens;
+    this.#tokens = tokens.map((token, at) => memberOf(token, tokens[at - 1]));
   }
 
   /** Notes what is not read. */
@@ -164,12 +164,15 @@ class Scan implements Naming {
     if (word === 'JOIN' && !isWord(before, 'ARRAY')) return list(level);
     if (word === 'INFILE' || word === 'OUTFILE') this.leave(word);
     if (word === 'AS') this.#give(at);
-    if (ENDS_TABLES.has(word)) this.#endList(level);
+    if (ENDS_TABLES.has(word)) this.#endList(level, before);
     return false;
   }
 
-  #endList(level: Level): void {
+  #endList(level: Level, before: Token | undefined): void {
     if (level.expects) this.leave(NO_NAME);
+    // A column of that name: the list goes on behind it.
+    if (level.isList && isBeforeValue(before))
+      this.leave('A column that is named as a word of the grammar');
     level.isList = false;
   }
 
@@ -215,6 +218,21 @@ class Scan implements Naming {
     if (isAlone && !isMark(after, '(')) this.#table(at);
   }
 }
+
+/** Behind a point every word is a name: `t.where`. */
+function memberOf(token: Token, before: Token | undefined): Token {
+  return token.kind === 'word' && isMark(before, '.') ? { ...token, kind: 'quoted' } : token;
+}
+
+/** Whether a value comes next, and no clause. */
+function isBeforeValue(before: Token | undefined): boolean {
+  if (before?.kind === 'mark') return !')]}*'.includes(before.text);
+  return before?.kind === 'word' && OPERATORS.has(before.text.toUpperCase());
+}
+
+const OPERATORS = new Set(
+  'ON USING AND OR NOT XOR IN LIKE ILIKE BETWEEN IS AS CASE WHEN THEN ELSE DIV MOD'.split(' '),
+);
 
 function levelOf(isSet: boolean, expects = false): Level {
   return { isQuery: false, isList: expects, expects, isSet };

@@ -75,6 +75,9 @@ const TAKEN = [
 ];
 
 const REFUSED: readonly (readonly [query: string, name: string])[] = [
+  ['SELECT s.word FROM (SELECT 1 AS `limit`) q JOIN items i ON q.limit, secret s', 'secret'],
+  ['SELECT s.word FROM (SELECT 1 AS `where`) q JOIN items i ON q.where, secret s', 'secret'],
+  ['SELECT s.word FROM (SELECT 1 AS `for`) o JOIN items i ON o.for JOIN secret s', 'secret'],
   ['SELECT * FROM secret', 'secret'],
   ['SELECT * FROM `secret`', 'secret'],
   ['SELECT * FROM/**/secret', 'secret'],

@@ -2,13 +2,21 @@
 import { isRead } from '../../../kinds/mysql/dialect/admit.ts';
 import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
 import { operationFrom } from '../../../kinds/mysql/dialect/operation.ts';
+import { parseText } from '../../../kinds/mysql/dialect/statement.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { checkEach } from '../../../kinds/transaction.ts';
 import type { Call } from '../../../proto/driver.ts';
 import type { KeepsOnce, OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Done } from '../lend.ts';
-import { answerOfKept, Contended, keptReply, Purges, untilKnown } from '../once.ts';
+import {
+  answerOfKept,
+  Contended,
+  commitsByItself,
+  keptReply,
+  Purges,
+  untilKnown,
+} from '../once.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { type Execution, ended } from './execute.ts';
@@ -90,6 +98,9 @@ export class MysqlOnce implements KeepsOnce<MysqlRequest> {
 
 /** Does the work in the transaction that is open. */
 async function perform(execution: Execution, work: OnceWork<MysqlRequest>): Promise<Done<Buffer>> {
+  const requests = 'request' in work ? [work.request] : work.operations;
+  // A procedure may end the transaction, and begin another.
+  if (requests.some(({ query }) => mayCall(query))) throw commitsByItself();
   if ('operations' in work) {
     const results = await runOperations(execution, checkEach(work.operations, operationFrom));
     return { value: jsonList('[', results, ']'), traces: 'some' };
@@ -109,4 +120,13 @@ async function end(
   if (reply !== null) await keepReply(connection, mark, reply);
   signal.throwIfAborted();
   await connection.query('COMMIT', {}, true);
+}
+
+/** Whether CALL stands anywhere, in a program or a comment with a version too. */
+function mayCall(query: string): boolean {
+  const parsed = parseText(query, false);
+  const statements = 'statements' in parsed ? parsed.statements : [];
+  return statements.some(({ tokens }) =>
+    tokens.some(({ sort, text }) => sort === 'versioned' || (sort === 'word' && text === 'CALL')),
+  );
 }
