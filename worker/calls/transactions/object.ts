@@ -240,8 +240,6 @@ export interface TransactionLogObject extends Rpc.DurableObjectBranded {
       readonly address: string;
     },
   ): Promise<Shown | 'unknown' | 'not in doubt'>;
-  /** Looks for what was lost: called by the clock. */
-  wake(): Promise<void>;
   /** Forgets everything: the organization is gone. */
   clear(): Promise<void>;
 }

@@ -41,6 +41,8 @@ const UNSURE_FOR_MS = 30_000;
 /** Milliseconds between two sweeps else, and for which endpoints are looked at that no transaction uses any more. */
 const SWEEP_EVERY_MS = 60_000;
 const SWEPT_FOR_MS = 15 * 60_000;
+/** Milliseconds within which an object that was ended looks for what it left: nothing but its alarm begins it anew. */
+const LOOKS_WITHIN_MS = 2_000;
 /** Milliseconds after which entries of the audit are written to D1. */
 const ENTRIES_AFTER_MS = 500;
 
@@ -226,10 +228,6 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     return (await this.show(id)) ?? 'unknown';
   }
 
-  async wake(): Promise<void> {
-    if (this.#store.isOpen) await this.alarm();
-  }
-
   async clear(): Promise<void> {
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
@@ -279,8 +277,9 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
   async #arm(): Promise<void> {
     if (!this.#store.isOpen) return;
     const now = Date.now();
+    const due = this.#store.nextDue();
     const times = [
-      this.#store.nextDue(),
+      due && Math.min(due, now + LOOKS_WITHIN_MS),
       this.#store.hasEntries() ? now + ENTRIES_AFTER_MS : undefined,
       this.#store.hasSnapshots() ? this.#sweepAt() : undefined,
     ];

@@ -1,0 +1,33 @@
+/** A log that is ended with transactions under way begins anew by its alarm alone. Spec: transactions.md §3. */
+import { env, runInDurableObject } from 'cloudflare:test';
+import { expect, test } from 'vitest';
+import { randomName } from '../../calls/transactions/names.ts';
+
+/** Long before the deadline, and before the next sweep. */
+const SOON_MS = 2_000;
+
+test.each([
+  ['in one call', 'preparing'],
+  ['request by request', 'active'],
+] as const)('looks for what it left within two seconds, of a transaction %s', async (_, status) => {
+  const orgUuid = crypto.randomUUID();
+  const log = env.TRANSACTION_LOGS.getByName(orgUuid);
+  const owner = { orgUuid, orgId: 'acme', sealedDataKey: 'sealed' };
+  const given = {
+    ...{ id: randomName(), requestId: 'r', address: 'a', timeoutMs: 300_000 },
+    caller: { uuid: crypto.randomUUID(), name: 'ada' },
+  };
+  const before = Date.now();
+  if (status === 'active') await log.open(owner, { ...given, terms: {} });
+  else
+    await log.begin(owner, {
+      ...given,
+      guarantee: 'atomic',
+      claims: { endpoints: [] },
+      shares: [],
+    });
+  expect(await log.show(given.id)).toMatchObject({ status });
+  const alarm = await runInDurableObject(log, (_log, { storage }) => storage.getAlarm());
+  expect((alarm ?? Number.POSITIVE_INFINITY) - before).toBeLessThan(SOON_MS + 1_000);
+  await log.clear();
+});
