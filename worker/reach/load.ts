@@ -22,20 +22,21 @@ import {
 } from './store.ts';
 
 /** Everything that one account's reach is made of. */
-interface Rows extends Omit<Found, 'doors'> {
+interface Rows extends Omit<Found, 'doors' | 'stale'> {
   readonly standing: readonly MembershipRow[];
   readonly rules: readonly Rule[];
   /** Of each template, versions that may count. */
   readonly versions: ReadonlyMap<string, readonly ReachedVersion[]>;
   /** Of nested templates, as `Found` has them. */
   readonly nestedDoors: Found['doors'];
+  readonly nestedStale: Found['stale'];
 }
 
 /** Where a run begins. */
 export interface Beginning {
   readonly uuid: string;
   readonly version: string;
-  /** A run of a workflow was pinned to the version: what that says counts, whichever is in force by now. */
+  /** A run of a workflow was pinned to the version: what that says counts, if it is in force or no door. */
   readonly isPinned?: boolean | undefined;
 }
 
@@ -90,7 +91,26 @@ async function reachOf(ctx: Context, rows: Rows, asked: Asked): Promise<Reach> {
       ? await rightsIn({ ...ctx, caller: ctx.door.calledBy, door: undefined }, asked)
       : undefined;
   const authors = doors.size === 0 ? NO_AUTHORS : await authorsOf(ctx, rows, doors, asked);
-  return new Reach({ ...rows, doors }, { own, authors, calledBy }, root);
+  const isStale = from?.isPinned === true && isStaleAt(rows.versions, from, inForceOf(rows, from));
+  const stale = isStale ? new Set(rows.nestedStale).add(from.uuid) : rows.nestedStale;
+  return new Reach({ ...rows, doors, stale }, { own, authors, calledBy }, root);
+}
+
+function inForceOf({ templates }: Rows, { uuid }: Beginning): string | undefined {
+  return templates.find((each) => each.uuid === uuid)?.version;
+}
+
+/** Whether a version is not the one in force, and one of the two is a door. */
+function isStaleAt(
+  versions: Rows['versions'],
+  { uuid, version }: Pick<Beginning, 'uuid' | 'version'>,
+  inForce: string | undefined,
+): boolean {
+  if (version === inForce) return false;
+  const counted = (versions.get(uuid) ?? []).filter((each) =>
+    [version, inForce].includes(each.version),
+  );
+  return counted.some(({ runAs }) => runAs === 'author');
 }
 
 const NO_ROOT = { root: undefined, author: undefined };
@@ -99,10 +119,9 @@ const NO_AUTHORS: Holders['authors'] = new Map();
 /** The root, and who is its author where it has an author's rights: the account that stored the version that runs. */
 function rootOf(rows: Rows, { uuid, version, isPinned = false }: Beginning) {
   const versions = rows.versions.get(uuid) ?? [];
-  const row = rows.templates.find((each) => each.uuid === uuid);
   const isDoor = (named: string | undefined) =>
     versions.some((each) => each.version === named && each.runAs === 'author');
-  const isDoorInForce = isDoor(row?.version);
+  const isDoorInForce = isDoor(inForceOf(rows, { uuid, version }));
   const root: Root = { uuid, version, isDoorInForce };
   if (!(isPinned ? isDoor(version) : isDoorInForce)) return { root, author: undefined };
   const ran = versions.find((each) => each.version === version);
@@ -168,8 +187,13 @@ async function load(ctx: Context, roots: Roots): Promise<Rows> {
     else steps.set(templateUuid, [step]);
   }
   const nestedDoors = doorsIn(templates, versions, roots);
+  const pinned = found.flatMap(({ uuid, version: inForce }) => {
+    const version = pins[uuid];
+    return version !== undefined && isStaleAt(versions, { uuid, version }, inForce) ? [uuid] : [];
+  });
+  const nestedStale = new Set(pinned);
   const rest = { standing, references, endpoints, placements, nodes, rules };
-  return { ...rest, templates, versions, steps, nestedDoors };
+  return { ...rest, templates, versions, steps, nestedDoors, nestedStale };
 }
 
 /** Doors among the templates that are not where reaching begins. */

@@ -30,6 +30,8 @@ export interface Found {
   readonly steps: ReadonlyMap<string, readonly Step[]>;
   /** UUIDs of the authors of doors, by the UUIDs of these; null where no account stored the version. */
   readonly doors: ReadonlyMap<string, string | null>;
+  /** UUIDs of templates that are pinned to another version than the one in force, where either is a door. */
+  readonly stale: ReadonlySet<string>;
 }
 
 /** The template where a run begins. */
@@ -103,6 +105,10 @@ export class Reach implements Graph {
 
   isDoor(uuid: string): boolean {
     return this.#found.doors.has(uuid);
+  }
+
+  isStale(uuid: string): boolean {
+    return this.#found.stale.has(uuid);
   }
 
   stepsOf(uuid: string): readonly Step[] {
@@ -189,9 +195,10 @@ export class Reach implements Graph {
    */
   demandRun({ id, policy }: { readonly id: string; readonly policy: Policy }, isNested: boolean) {
     const isDoor = this.begin !== undefined;
-    const needed = this.writes && (isDoor || !isNested) ? 'Write' : 'Read';
+    const usual = this.writes && (isDoor || !isNested) ? 'Write' : 'Read';
+    const needed = this.root && this.isStale(this.root.uuid) ? 'Admin' : usual;
     const standing = { held: effectiveLevel(policy), policy, params: { template: id } };
-    const own = needed === 'Write' ? [demand(standing, needed)] : [];
+    const own = needed === 'Read' ? [] : [demand(standing, needed)];
     return [...own, ...this.asks.map((each) => this.#demandOn(each))];
   }
 

@@ -17,6 +17,8 @@ export interface Graph {
   uuidOf(template: string): string;
   /** Whether it runs with its author's rights. */
   isDoor(uuid: string): boolean;
+  /** Whether it is pinned to another version than the one in force, and either is a door: that is open to Admins alone. */
+  isStale(uuid: string): boolean;
 }
 
 /** A level that is needed of somebody. */
@@ -41,7 +43,7 @@ export function asksOf(graph: Graph, from: readonly Step[], begin?: string): Ask
   const enter = (id: string, by: string | undefined): void => {
     const uuid = graph.uuidOf(id);
     const isDoor = graph.isDoor(uuid);
-    asks.push({ kind: 'template', id, level: isDoor ? levelOf(graph, uuid) : 'Read', by });
+    asks.push({ kind: 'template', id, level: needed(graph, uuid), by });
     const within = isDoor ? uuid : by;
     const key = `${within ?? ''}:${uuid}`;
     if (seen.has(key)) return;
@@ -50,6 +52,11 @@ export function asksOf(graph: Graph, from: readonly Step[], begin?: string): Ask
   };
   visit(from, begin);
   return asks;
+}
+
+function needed(graph: Graph, uuid: string): Level {
+  if (graph.isStale(uuid)) return 'Admin';
+  return graph.isDoor(uuid) ? levelOf(graph, uuid) : 'Read';
 }
 
 /** What a door asks of who runs it: Read where all that it reaches is read, else Write. */

@@ -1,7 +1,13 @@
 /** Runs of workflows with the rights of their author. Spec: keys-and-doors.md §2; workflows.md §6. */
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import { type Doors, type Person, startDoors, WRITING } from '../../reach/doors/test/doors.ts';
+import {
+  DOOR,
+  type Doors,
+  type Person,
+  startDoors,
+  WRITING,
+} from '../../reach/doors/test/doors.ts';
 import { failure } from '../../test/gateway.ts';
 
 const LOAD: JsonObject = {
@@ -201,5 +207,42 @@ describe('who may only write', () => {
       status: 403,
       body: { details: [{ rule: 'run_as' }] },
     });
+  });
+});
+
+describe('a run that began before a door changed', () => {
+  const WAIT = {
+    ...{ id: 'wait', type: 'wait', mode: 'event', next: 'open' },
+    ...{ eventSource: 'test', eventPattern: 'go' },
+  };
+  const OPEN = { id: 'open', type: 'template', template: 'door', input: { id: 1 } };
+  const PARKED = { id: 'parked', name: 'Parked', actions: [WAIT, OPEN] };
+
+  test.each([
+    ['was closed', { runAs: null }],
+    ['became another', { description: 'narrower' }],
+  ])('does not open it once it %s, below Admin', async (_, change) => {
+    const doors = await startDoors({ POLICY_TTL_MS: 0 });
+    await doors.demand('POST', '/templates', DOOR);
+    const writer = await doors.person('Write');
+    await doors.grant(writer, 'None', 'endpoint', 'orders');
+    await doors.demand('POST', '/workflows', PARKED, writer);
+    const begin = async (by?: Person) => {
+      const { body } = await doors.call('POST', '/workflows/parked', {}, by);
+      return String((body as JsonObject).run_id);
+    };
+    const [early, ofAdmin] = [await begin(writer), await begin()];
+    await doors.demand('PATCH', '/templates/door', change);
+    const event = { event: 'go', source: 'test', data: {} };
+    expect((await doors.call('POST', '/events', event)).status).toBe(202);
+    const ended = (run: string) => () =>
+      doors.demand('GET', `/workflows/parked/executions/${run}`) as Promise<JsonObject>;
+    const message = 'This operation needs Admin access on template door';
+    await expect.poll(ended(early)).toMatchObject({
+      status: 'failed',
+      error: { code: 'FORBIDDEN', message },
+    });
+    await expect.poll(ended(ofAdmin)).toMatchObject(REACHED);
+    expect(doors.seen).toEqual([]);
   });
 });
