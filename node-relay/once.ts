@@ -62,9 +62,10 @@ async function readWork(
 
 function markOf(message: MarkMessage | undefined): OnceMark {
   if (message === undefined) throw badRequest('mark', 'is missing');
-  const { key, body, place } = message;
+  const { key, body, place, secret } = message;
   if (!DIGEST.test(key)) throw badRequest('mark.key', 'is no digest');
   if (!DIGEST.test(body)) throw badRequest('mark.body', 'is no digest');
   if (place === '') throw badRequest('mark.place', 'is missing');
-  return { key, body, place };
+  if (!DIGEST.test(secret)) throw badRequest('mark.secret', 'is no key');
+  return { key, body, place, secret };
 }

@@ -8,12 +8,14 @@ export const ONCE_REPLY_MAX_BYTES = 64 * 1024;
 
 /** What a write leaves in its backend, in the same transaction as its effect. */
 export interface OnceMark {
-  /** SHA-256 in hexadecimal digits: whose write it is, of what, under which key. */
+  /** Whose write it is, of what, under which key: 64 hexadecimal digits that nobody else can compute. */
   readonly key: string;
-  /** SHA-256 of the body, in hexadecimal digits. */
+  /** Stands for the body, in the same way. */
   readonly body: string;
   /** Table or collection that marks are kept in, or what their names begin with. */
   readonly place: string;
+  /** Key that the reply is sealed under, 64 hexadecimal digits; the backend never sees it. */
+  readonly secret: string;
 }
 
 /** What is to have one effect: a request, or several together. */

@@ -34,6 +34,7 @@ function wordsOf<Request>({ kind, open }: Suite<Request>) {
       key: digestOf(key),
       body: digestOf(body),
       place: given(kind().once, 'once').place,
+      secret: digestOf(`secret of ${key}`),
     }),
     add: (name: string): OnceWork<Request> => ({ request: kind().add(name) }),
     start: async (): Promise<Keeping<Request>> => able(await open('write'), 'once'),

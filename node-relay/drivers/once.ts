@@ -1,8 +1,8 @@
-/** What drivers that keep marks share: what a mark answers, until when a write is tried, when marks go. Spec: transactions.md §7. */
+/** What drivers that keep marks share: until when a write is tried, what is refused, when marks go. Spec: transactions.md §7. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call } from '../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../proto/errors.ts';
-import { ONCE_REPLY_MAX_BYTES, type OnceAnswer, type OnceMark } from '../../proto/once.ts';
+import type { OnceAnswer } from '../../proto/once.ts';
 
 /** Times that a write is sent again whose connection was lost. */
 const LOST_MAX = 6;
@@ -16,13 +16,6 @@ const PURGE_MS = 10_000;
 /** Marks of one round: nobody waits for it, and its locks are short. */
 export const PURGE_STEP = 1_000;
 
-/** What a backend has under a mark's key. */
-export interface Kept {
-  readonly body: string;
-  /** Null of a reply that was too large. */
-  readonly reply: Uint8Array | null;
-}
-
 /** Another call with the same key is under way, and the backend does not let this one wait for it. */
 export class Contended extends GatewayError {
   constructor(cause?: unknown) {
@@ -31,26 +24,6 @@ export class Contended extends GatewayError {
       retryAfter: 1,
     });
   }
-}
-
-/** The answer of a write that was done before. @throws GatewayError IDEMPOTENCY_KEY_REUSED, REPLY_NOT_KEPT */
-export function answerOfKept({ body, reply }: Kept, mark: OnceMark): OnceAnswer {
-  if (body !== mark.body) {
-    throw new GatewayError(
-      'IDEMPOTENCY_KEY_REUSED',
-      'Idempotency-Key: was sent before with another body, take a new one',
-    );
-  }
-  if (reply !== null) return { result: reply, isReplay: true };
-  throw new GatewayError(
-    'REPLY_NOT_KEPT',
-    'The request with this Idempotency-Key took effect, and its reply is larger than 64 KiB: it is not kept',
-  );
-}
-
-/** The reply as it is kept: null where it is too large. */
-export function keptReply(reply: Uint8Array): Uint8Array | null {
-  return reply.byteLength > ONCE_REPLY_MAX_BYTES ? null : reply;
 }
 
 /**

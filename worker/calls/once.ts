@@ -7,12 +7,12 @@ import type { RequestOptions } from './request.ts';
 
 /** The mark of a write; undefined where it has no key, or its endpoint keeps none. */
 export async function onceMarkOf(
-  { caller }: Context,
-  { row }: Endpoint,
+  { caller, settings }: Context,
+  { row, policy: { sealedDataKey } }: Endpoint,
   { key, bytes = new Uint8Array() }: RequestOptions,
 ): Promise<OnceMark | undefined> {
   if (key === undefined || row.oncePlace === null) return undefined;
   const what = [caller.userUuid, ...key.target, key.key];
-  const write = { organization: row.orgUuid, endpoint: row.uuid, what, body: bytes };
-  return markOf(write, row.oncePlace);
+  const sealing = { settings, orgUuid: row.orgUuid, sealedDataKey };
+  return markOf(sealing, { endpoint: row.uuid, what, body: bytes }, row.oncePlace);
 }

@@ -2,6 +2,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { describe, expect, test } from 'vitest';
 import type { RunOnceRequest } from '../../proto/gen/relay/v1/relay_pb.ts';
+import { digestOf } from '../secrets/digest.ts';
 import { failure } from '../test/gateway.ts';
 import { startRunning } from '../test/running.ts';
 
@@ -49,6 +50,24 @@ describe('a write with a key on an endpoint with config.once', () => {
     expect([body?.key === first?.key, body?.body === first?.body]).toEqual([true, false]);
     expect([key?.key === first?.key, key?.body === first?.body]).toEqual([false, true]);
     expect(gateway.plain).toEqual([]);
+  });
+
+  test('has a secret that only the same key has, and that another organization cannot make', async () => {
+    const gateways = await Promise.all(
+      ['a', 'b'].map(() => start(() => ({ result: RESULT, replayed: false }))),
+    );
+    const digest = await digestOf(new TextEncoder().encode(JSON.stringify(WRITE)));
+    const secrets: unknown[] = [];
+    for (const gateway of gateways) {
+      for (const key of ['k', 'other']) {
+        await gateway.ask('/write', WRITE, { 'Idempotency-Key': key });
+      }
+      secrets.push(...gateway.asked.map(({ mark }) => mark?.secret));
+      const body = new Set(gateway.asked.map(({ mark }) => mark?.body));
+      expect([...body]).toEqual([expect.not.stringContaining(digest)]);
+    }
+    for (const secret of secrets) expect(secret).toMatch(/^[\da-f]{64}$/);
+    expect(new Set(secrets).size).toBe(4);
   });
 
   test('tells a reply that was kept as one', async () => {

@@ -11,15 +11,8 @@ import {
   type OnceMark,
   type OnceWork,
 } from '../../../proto/once.ts';
-import {
-  answerOfKept,
-  Contended,
-  commitsByItself,
-  type Kept,
-  keptReply,
-  lacksPlace,
-  untilKnown,
-} from '../once.ts';
+import { answerOfKept, type Kept, keptReply } from '../kept-reply.ts';
+import { Contended, commitsByItself, lacksPlace, untilKnown } from '../once.ts';
 import type { Database, Execution } from './database.ts';
 import { isRead, runRequest } from './run.ts';
 import { admitTo } from './share.ts';
@@ -104,7 +97,7 @@ export class MongoOnce implements KeepsOnce<MongoRequest> {
           throw codeOf(error) === DUPLICATE ? new Marked() : error;
         });
       const result = await resultOf(database, execution, work);
-      const reply = keptReply(result);
+      const reply = keptReply(result, mark);
       if (reply !== null) await this.#answer(marks, { key, reply }, session, call);
       return { result, isReplay: false };
     });

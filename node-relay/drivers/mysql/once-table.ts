@@ -2,7 +2,8 @@
 import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ONCE_KEPT_MS, type OnceMark } from '../../../proto/once.ts';
-import { type Kept, lacksPlace, PURGE_STEP } from '../once.ts';
+import type { Kept } from '../kept-reply.ts';
+import { lacksPlace, PURGE_STEP } from '../once.ts';
 import type { Connection } from './connection.ts';
 
 /** Marks that were made before no longer stand. */

@@ -27,7 +27,12 @@ let last = 0;
 
 function mark(): OnceMark {
   last += 1;
-  return { key: digestOf(`key ${last}`), body: digestOf('body'), place: 'causeway_once' };
+  const [key, body, secret] = [
+    digestOf(`key ${last}`),
+    digestOf('body'),
+    digestOf(`secret ${last}`),
+  ];
+  return { key, body, place: 'causeway_once', secret };
 }
 
 function add(name: string) {

@@ -8,15 +8,9 @@ import { checkEach } from '../../../kinds/transaction.ts';
 import type { Call } from '../../../proto/driver.ts';
 import type { KeepsOnce, OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
 import { jsonList } from '../byte-text.ts';
+import { answerOfKept, keptReply } from '../kept-reply.ts';
 import type { Done } from '../lend.ts';
-import {
-  answerOfKept,
-  Contended,
-  commitsByItself,
-  keptReply,
-  Purges,
-  untilKnown,
-} from '../once.ts';
+import { Contended, commitsByItself, Purges, untilKnown } from '../once.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { type Execution, ended } from './execute.ts';
@@ -116,7 +110,7 @@ async function end(
   mark: OnceMark,
   result: Buffer,
 ): Promise<void> {
-  const reply = keptReply(result);
+  const reply = keptReply(result, mark);
   if (reply !== null) await keepReply(connection, mark, reply);
   signal.throwIfAborted();
   await connection.query('COMMIT', {}, true);

@@ -35,7 +35,8 @@ let last = 0;
 
 function mark(place = 'causeway_once', body = 'body'): OnceMark {
   last += 1;
-  return { key: digestOf(`key ${last}`), body: digestOf(body), place };
+  const [key, secret] = [digestOf(`key ${last}`), digestOf(`secret ${last}`)];
+  return { key, body: digestOf(body), place, secret };
 }
 
 function add(name: string) {
@@ -146,6 +147,22 @@ describe('the table of marks', () => {
     const own = mark();
     await write.once({ request }, own, callOf('write'));
     expect(await write.once({ request }, own, callOf('write'))).toMatchObject({ isReplay: true });
+  });
+
+  test('shows nobody a reply, and passes on none that somebody else wrote', async () => {
+    const write = await database.open('write');
+    const [own, other] = [mark('sealed'), mark('sealed')];
+    await write.once(add('confidential'), own, callOf('write'));
+    await write.once(add('of another'), other, callOf('write'));
+    const { rows } = await database.outside.query('SELECT * FROM sealed');
+    expect(rows.map(({ reply }) => String(reply)).join()).not.toContain('confidential');
+    await database.outside.query(
+      'UPDATE sealed SET reply = (SELECT reply FROM sealed WHERE id = $1) WHERE id = $2',
+      [other.key, own.key],
+    );
+    const failure = await failureOf(write.once(add('confidential'), own, callOf('write')));
+    expect(failure).toMatchObject({ code: 'REPLY_NOT_KEPT' });
+    expect(await named('confidential')).toHaveLength(1);
   });
 
   test('keeps a mark for 7 days, and loses older ones', async () => {

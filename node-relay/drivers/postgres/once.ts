@@ -10,15 +10,9 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import type { KeepsOnce, OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
 import { jsonList } from '../byte-text.ts';
+import { answerOfKept, keptReply } from '../kept-reply.ts';
 import type { Done } from '../lend.ts';
-import {
-  answerOfKept,
-  Contended,
-  commitsByItself,
-  keptReply,
-  Purges,
-  untilKnown,
-} from '../once.ts';
+import { Contended, commitsByItself, Purges, untilKnown } from '../once.ts';
 import { undo } from './around.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -187,7 +181,7 @@ async function end(
   result: Buffer,
 ): Promise<void> {
   call.signal.throwIfAborted();
-  const reply = keptReply(result);
+  const reply = keptReply(result, mark);
   const answer = reply === null ? [] : [...TO_OWN_ROLE, table.answer(mark, reply), TO_CALLERS_ROLE];
   const tag = await connection.wire.exchange({
     bytes: statementMessages([...answer, { text: 'COMMIT' }], 'sync'),
