@@ -2,17 +2,36 @@
 import { expect, test } from 'vitest';
 import { Turns } from './turns.ts';
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const time = { now: () => performance.now(), wait: sleep };
+/** A clock that goes on to the next wait that ends, once nothing else is left to do. */
+class Clock {
+  #at = 0;
+  readonly #waits: { readonly until: number; readonly end: () => void }[] = [];
 
-/** Counts works under way. */
-function counted() {
+  now = (): number => this.#at;
+
+  wait = (ms: number): Promise<void> =>
+    new Promise((end) => {
+      this.#waits.push({ until: this.#at + ms, end });
+      setTimeout(() => this.#goOn());
+    });
+
+  #goOn(): void {
+    const first = this.#waits.toSorted((a, b) => a.until - b.until).at(0);
+    if (!first) return;
+    this.#waits.splice(this.#waits.indexOf(first), 1);
+    this.#at = Math.max(this.#at, first.until);
+    first.end();
+  }
+}
+
+/** Counts works under way, each of which takes 2 ms. */
+function counted(time: Clock) {
   const seen = { most: 0, order: [] as number[] };
   let now = 0;
   const work = (id: number) => async () => {
     now += 1;
     seen.most = Math.max(seen.most, now);
-    await sleep(2);
+    await time.wait(2);
     now -= 1;
     seen.order.push(id);
   };
@@ -20,16 +39,18 @@ function counted() {
 }
 
 test('does works one after another, those of one owner in the order in which they came', async () => {
+  const time = new Clock();
   const turns = new Turns(time);
-  const { seen, work } = counted();
+  const { seen, work } = counted(time);
   const ids = Array.from({ length: 9 }, (_, id) => id);
   await Promise.all(ids.map((id) => turns.inTurn('a', work(id))));
   expect(seen).toEqual({ most: 1, order: ids });
 });
 
 test('takes turns between owners, however much one has sent', async () => {
+  const time = new Clock();
   const turns = new Turns(time);
-  const { seen, work } = counted();
+  const { seen, work } = counted(time);
   const many = Array.from({ length: 20 }, (_, id) => turns.inTurn('a', work(id)));
   await Promise.all([turns.inTurn('b', work(100)), turns.inTurn('c', work(101))]);
   expect(seen.order.slice(0, 4)).toEqual([0, 1, 100, 101]);
@@ -37,7 +58,7 @@ test('takes turns between owners, however much one has sent', async () => {
 });
 
 test('begins the next work when one fails', async () => {
-  const turns = new Turns(time);
+  const turns = new Turns(new Clock());
   const fail = () => turns.inTurn('a', () => Promise.reject(new Error('no')));
   const failed = await Promise.allSettled([fail(), fail(), fail()]);
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
@@ -45,7 +66,7 @@ test('begins the next work when one fails', async () => {
 });
 
 test('does not wait for works that take long', async () => {
-  const turns = new Turns(time);
+  const turns = new Turns(new Clock());
   for (let count = 0; count < 5; count += 1) void turns.inTurn('a', () => new Promise(() => {}));
   expect(await turns.inTurn('a', async () => 'done')).toBe('done');
 });
