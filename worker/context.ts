@@ -61,7 +61,6 @@ export interface Bindings {
   /** One object per endpoint that is watched: worker/data-changes/object.ts names them. */
   readonly DATA_CHANGES: DurableObjectNamespace<DataChangesObject>;
   /** One object per organization, by the name of its UUID. */
-  /** One object per organization, by the name of its UUID. */
   readonly TRANSACTION_LOGS: DurableObjectNamespace<TransactionLogObject>;
   /** One object per registered node: worker/nodes/object.ts names them. */
   readonly RELAY_NODES: DurableObjectNamespace<RelayNodeObject>;
