@@ -10,15 +10,15 @@ import { CANCEL_MS } from '../cancel.ts';
 import { connectByRoute, connectWithin, type Route } from '../connect.ts';
 import type { Host } from '../driver.ts';
 import type { Lendable } from '../lend.ts';
-import { Unreadable } from '../loss.ts';
 import { TlsFailed } from '../tls-socket.ts';
 import { connectFailure, endsConnection, fromFailure } from './errors.ts';
 import type { Companions, Prepared, Sink } from './exchange.ts';
 import { kill } from './kill.ts';
 import { type Encryption, encryptionsOf, type LoggedIn, lacksTls, logIn } from './login.ts';
-import { COMMAND, command, type Outcome, type Reader, textCommand } from './packets.ts';
-import { executeCommand } from './parameters.ts';
-import { sessionSettings } from './session.ts';
+import { OwnRows } from './own-rows.ts';
+import { COMMAND, command, type Outcome, textCommand } from './packets.ts';
+import { closeCommand, executeCommand } from './parameters.ts';
+import { IDENTITY, sessionSettings } from './session.ts';
 import { Wire } from './wire.ts';
 
 /** Milliseconds that a reset may take; no caller waits for it. */
@@ -28,17 +28,6 @@ const CLOSE_MS = 1_000;
 /** Statements that one connection keeps prepared: servers allow some ten thousand over all. */
 const PREPARED_MAX = 100;
 
-/** Most that the rows of a question of the driver's own may hold, with so many bytes for each. Spec silent. */
-const OWN_ROWS_MAX_BYTES = 32 * 1024 * 1024;
-const ROW_BYTES = 64;
-
-const WHO = "SELECT COALESCE(CURRENT_ROLE(), ''), COALESCE(DATABASE(), '')";
-/** The second for servers without profiles. */
-const IDENTITY = [
-  `${WHO}, IF(EXISTS (SELECT 1 FROM information_schema.PROFILING), 'profiled', '')`,
-  WHO,
-];
-
 /** What a connection needs to be made. */
 export interface Recipe {
   readonly host: Host;
@@ -47,22 +36,16 @@ export interface Recipe {
   readonly route: Route<Encryption>;
 }
 
-/** Values of a row in the binary form, of columns that are all texts; NULL is an empty one. */
-function textsOf(reader: Reader, columns: number): string[] {
-  // Behind the marker stand the bits of NULLs.
-  const nulls = reader.over(1 + ((columns + 9) >> 3)) + 1;
-  const texts = Array.from({ length: columns }, (_, index) => {
-    const bit = index + 2;
-    const isNull = ((reader.buffer[nulls + (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0;
-    return isNull ? '' : reader.lengthText();
-  });
-  reader.done();
-  return texts;
-}
-
 /** Servers of other versions lack what is asked for. */
 function unlessRefused(error: unknown): undefined {
   if (!(error instanceof ServerError)) throw error;
+}
+
+/** What each of them answers, sent once the one before is answered. */
+async function inTurn(sends: readonly (() => Promise<unknown>)[]): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  for (const send of sends) answers.push(await send());
+  return answers;
 }
 
 /** An open connection; `wire` speaks on it. */
@@ -83,6 +66,8 @@ export class Connection implements Lendable {
   readonly #recipe: Recipe;
   readonly #threadId: number;
   #began = '';
+  /** What asks for it; undefined of servers that know none of them. */
+  #question: string | undefined;
   /** Least recently used first. */
   readonly #prepared = new Map<string, Prepared>();
 
@@ -93,12 +78,12 @@ export class Connection implements Lendable {
     this.wire = new Wire(socket, extendedColumns);
   }
 
-  /** Runs a statement as it is, in the text form. */
+  /** Runs a statement in the text form. */
   query(text: string, sink: Sink = {}, commits = false, around?: Companions): Promise<Outcome> {
     return this.wire.send(textCommand(COMMAND.query, text), sink, commits, around);
   }
 
-  /** A prepared statement, kept for the next call. @throws ServerError, ConnectionLost */
+  /** A prepared statement, kept for the next call. @throws ServerError */
   async prepare(text: string): Promise<Prepared> {
     const known = this.#prepared.get(text);
     if (known) {
@@ -109,7 +94,7 @@ export class Connection implements Lendable {
     for (const [oldest, { id }] of this.#prepared) {
       if (this.#prepared.size < PREPARED_MAX) break;
       this.#prepared.delete(oldest);
-      this.#closeStatement(id);
+      this.wire.tell(closeCommand(id));
     }
     const prepared = await this.wire.prepare(textCommand(COMMAND.prepare, text));
     if (text.length <= REMEMBERED_MAX_CHARACTERS) this.#prepared.set(text, prepared);
@@ -130,24 +115,35 @@ export class Connection implements Lendable {
   /** Lets go of a statement that is not kept. */
   release(text: string, { id }: Prepared): void {
     if (text.length <= REMEMBERED_MAX_CHARACTERS) return;
-    this.#closeStatement(id);
+    this.wire.tell(closeCommand(id));
   }
 
   /** All rows of a statement of the driver's own; NULL is an empty text. */
   async rows(query: string, values: readonly Json[]): Promise<string[][]> {
-    const rows: string[][] = [];
-    let columns = 0;
-    let bytes = 0;
-    const sink: Sink = {
-      columns: (found) => (columns = found.length),
-      row: (reader) => {
-        bytes += reader.left + ROW_BYTES;
-        if (bytes > OWN_ROWS_MAX_BYTES) throw new Unreadable('an answer without an end');
-        rows.push(textsOf(reader, columns));
-      },
-    };
+    const sink = new OwnRows('binary');
     await this.execute(await this.prepare(query), values, sink, false);
-    return rows;
+    return sink.rows;
+  }
+
+  /** As `rows`, of a question that is sent at once and has no values; none of its own may be NULL. */
+  async texts(query: string): Promise<string[][]> {
+    const sink = new OwnRows('text');
+    await this.query(query, sink);
+    return sink.rows;
+  }
+
+  /**
+   * Sends commands of the driver's own in one piece; the server answers them in their order.
+   * @param send begins all of them
+   * @throws what the first that fails ends in, once all are answered
+   */
+  async together<Sent extends readonly Promise<unknown>[] | []>(send: () => Sent) {
+    const { socket } = this.wire;
+    socket.cork();
+    const sent = send();
+    socket.uncork();
+    await Promise.allSettled(sent);
+    return Promise.all(sent);
   }
 
   /** One round trip. */
@@ -155,33 +151,38 @@ export class Connection implements Lendable {
     await this.wire.send(command(Buffer.from([COMMAND.ping])));
   }
 
-  /** Makes the session what every call finds. */
-  async #setUp(): Promise<void> {
-    for (const statement of sessionSettings(this.#recipe.mode)) await this.query(statement);
-    // Servers that do not report changes are not asked to.
-    await this.query('SET SESSION session_track_state_change = 1').catch(unlessRefused);
-    this.wire.sessionChanged = false;
+  /** What makes the session what every call finds. Servers that do not report changes are not asked to. */
+  #settings(): (() => Promise<unknown>)[] {
+    return [
+      ...sessionSettings(this.#recipe.mode).map((text) => () => this.query(text)),
+      () => this.query('SET SESSION session_track_state_change = 1').catch(unlessRefused),
+    ];
   }
 
   /** What a reset does not restore: the session's user and database, and its prepared statements. */
   async #identity(): Promise<string> {
-    for (const query of IDENTITY) {
-      const rows = await this.rows(query, []).catch(unlessRefused);
-      if (rows) return JSON.stringify(rows);
+    return this.#question === undefined ? '' : JSON.stringify(await this.texts(this.#question));
+  }
+
+  /** By the first question that the server knows. */
+  async #firstIdentity(): Promise<string> {
+    for (const question of IDENTITY) {
+      const rows = await this.texts(question).catch(unlessRefused);
+      if (rows === undefined) continue;
+      this.#question = question;
+      return JSON.stringify(rows);
     }
     return '';
   }
 
   /** Readies a new connection. @throws ServerError, ConnectionLost */
   async begin(): Promise<void> {
-    await this.#setUp();
-    this.#began = await this.#identity();
+    for (const send of this.#settings()) await send();
+    this.wire.sessionChanged = false;
+    this.#began = await this.#firstIdentity();
   }
 
-  /**
-   * Stops the statement under way: asks the server by another connection, then cuts this one. None
-   * begins any more.
-   */
+  /** Stops the statement under way: asks the server by another connection, then cuts this one. None begins any more. */
   interrupt(): void {
     if (this.interrupted) return;
     this.interrupted = true;
@@ -208,12 +209,18 @@ export class Connection implements Lendable {
     const timer = setTimeout(() => this.cut(), RESET_MS);
     try {
       // Servers before MySQL 5.7 and MariaDB 10.2 do not know it: then the connection is ended.
-      await this.wire.send(command(Buffer.from([COMMAND.reset])));
+      const reset = () => this.wire.send(command(Buffer.from([COMMAND.reset])));
+      const sends = [reset, ...this.#settings(), () => this.#identity()];
       this.#prepared.clear();
+      // What proxies make of several commands at once is not known; none passes on shares.
+      const answers =
+        this.share === undefined
+          ? await inTurn(sends)
+          : await this.together(() => sends.map((send) => send()));
       this.tablesLocked = false;
       this.share = undefined;
-      await this.#setUp();
-      return (await this.#identity()) === this.#began;
+      this.wire.sessionChanged = false;
+      return answers.at(-1) === this.#began;
     } catch {
       return false;
     } finally {
@@ -246,13 +253,6 @@ export class Connection implements Lendable {
     await promise;
     clearTimeout(timer);
     socket.destroy();
-  }
-
-  #closeStatement(id: number): void {
-    const payload = Buffer.alloc(5);
-    payload[0] = COMMAND.close;
-    payload.writeUInt32LE(id, 1);
-    this.wire.tell(command(payload));
   }
 }
 

@@ -56,7 +56,7 @@ import { lacksOf } from './lacks.ts';
 import { MysqlOnce } from './once.ts';
 import { runRequest } from './run.ts';
 import { mysqlShares } from './share.ts';
-import { ShareParts, withdraw } from './share-parts.ts';
+import { ShareParts } from './share-parts.ts';
 import { streamRows } from './stream.ts';
 import { runTransaction } from './transact.ts';
 import { preparedWarnings } from './warnings.ts';
@@ -192,11 +192,7 @@ export class MysqlClient
     const held = this.#parts.held.take(name);
     if (held === undefined) return this.#finish(call, (connection) => finish(connection, name));
     try {
-      return await attempt(held, 'write', call.signal, async () => {
-        const finished = await finish(held, name);
-        await withdraw(held, name);
-        return finished;
-      });
+      return await attempt(held, 'write', call.signal, () => finish(held, name));
     } catch (error) {
       if (held.wire.lost === undefined || held.interrupted) throw error;
       return await this.#finish(call, (connection) => finish(connection, name));

@@ -14,6 +14,14 @@ interface Bound {
 
 const NULL: Bound = { type: TYPE.null, unsigned: false, bytes: null };
 
+/** Lets go of a prepared statement; servers do not answer. */
+export function closeCommand(id: number): Buffer {
+  const payload = Buffer.alloc(5);
+  payload[0] = COMMAND.close;
+  payload.writeUInt32LE(id, 1);
+  return command(payload);
+}
+
 /**
  * The command that executes a statement. Source: MySQL Internals, "COM_STMT_EXECUTE".
  * @throws GatewayError BAD_REQUEST for a wrong number of values, or one that cannot be bound

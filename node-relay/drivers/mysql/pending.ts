@@ -10,6 +10,10 @@ export interface Pending {
   readonly kind: 'result' | 'prepare';
   readonly resolve: (outcome: Outcome & { prepared?: Prepared }) => void;
   readonly reject: (error: Error) => void;
+  /** How many packets of it, or of what goes ahead of it, are answered first. */
+  readonly answered: number;
+  /** Whether it may change what is kept. */
+  readonly commits: boolean;
   state: 'ahead' | 'first' | 'columns' | 'columns end' | 'rows' | 'definitions' | 'behind';
   /** How many packets the command has, where others go around it. */
   readonly among: number | undefined;
@@ -24,10 +28,8 @@ export interface Pending {
 }
 
 /** What is written for a command, and how its answer begins. */
-interface Sending extends Pick<Pending, 'state' | 'among'> {
+interface Sending extends Pick<Pending, 'state' | 'among' | 'answered'> {
   readonly whole: Buffer;
-  /** How many packets the command has that is answered first. */
-  readonly answered: number;
 }
 
 /** A command with what goes around it, in one piece. */

@@ -7,6 +7,13 @@ const QUOTING = ['ANSI_QUOTES', 'NO_BACKSLASH_ESCAPES'];
 /** Names of groups that hold ANSI_QUOTES and more; set, they bring it back. */
 const GROUPS = ['ANSI', 'DB2', 'MAXDB', 'MSSQL', 'ORACLE', 'POSTGRESQL', 'MYSQL323', 'MYSQL40'];
 
+const WHO = "SELECT COALESCE(CURRENT_ROLE(), ''), COALESCE(DATABASE(), '')";
+/** Asks for what a reset does not restore, the second of servers without profiles. */
+export const IDENTITY = [
+  `${WHO}, IF(EXISTS (SELECT 1 FROM information_schema.PROFILING), 'profiled', '')`,
+  WHO,
+];
+
 /** Whether the server takes text apart as the guard does under such an `sql_mode`. */
 export function readsAsGuard(sqlMode: string): boolean {
   return !sqlMode.split(',').some((each) => [...QUOTING, ...GROUPS].includes(each));

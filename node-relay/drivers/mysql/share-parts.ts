@@ -21,10 +21,24 @@ export class ShareParts {
   readonly held: HeldConnections;
   /** The server's name for a session's level, once a share has been announced. */
   levelName: (typeof LEVEL_NAMES)[number] = LEVEL_NAMES[0];
+  /** The level of sessions as the server last told it. */
+  #level: string | undefined;
 
   constructor(database: Database) {
     this.database = database;
     this.held = new HeldConnections(database);
+  }
+
+  /** The level that sessions have, as the server writes it; asked once, as every share tells it again. */
+  async level(connection: Connection): Promise<string> {
+    if (this.#level !== undefined) return this.#level;
+    const ask = () => connection.texts(`SELECT @@SESSION.${this.levelName}`);
+    const rows = await ask().catch((error: unknown) => {
+      if (!(error instanceof ServerError) || error.errno !== UNKNOWN_VARIABLE) throw error;
+      this.levelName = LEVEL_NAMES[1];
+      return ask();
+    });
+    return rows[0]?.[0] ?? '';
   }
 
   /**
@@ -32,20 +46,11 @@ export class ShareParts {
    * Answers the session's level as the server writes it.
    */
   async announce(connection: Connection, name: string): Promise<string> {
-    const ask = () =>
-      connection.rows(`SELECT CAST(GET_LOCK(?, 0) AS CHAR), @@SESSION.${this.levelName}`, [name]);
     worksOn(connection, name);
-    const rows = await ask().catch((error: unknown) => {
-      if (!(error instanceof ServerError) || error.errno !== UNKNOWN_VARIABLE) throw error;
-      this.levelName = LEVEL_NAMES[1];
-      return ask();
-    });
-    return rows[0]?.[1] ?? '';
+    const rows = await connection.texts(
+      `SELECT COALESCE(CAST(GET_LOCK('${name}', 0) AS CHAR), ''), @@SESSION.${this.levelName}`,
+    );
+    this.#level = rows[0]?.[1] ?? '';
+    return this.#level;
   }
-}
-
-/** Shows a share's name no longer. */
-export async function withdraw(connection: Connection, name: string): Promise<void> {
-  await connection.query(`DO RELEASE_LOCK('${name}')`);
-  connection.share = undefined;
 }

@@ -33,13 +33,22 @@ const TOO_WEAK = 'READ-UNCOMMITTED';
 export function mysqlShares(parts: ShareParts): ShareSteps<MysqlRequest, Connection> {
   return {
     async begin(connection, { name, isolation, onePhase }, { mode }) {
-      const weakest = await parts.announce(connection, name);
-      const level = isolation ?? (weakest === TOO_WEAK ? 'read committed' : undefined);
-      const set = level === undefined ? '' : `, ${parts.levelName} = '${LEVELS[level]}'`;
-      await connection.query(`SET SESSION wait_timeout = ${IDLE_MAX_S}${set}`);
       const isXa = !onePhase && mode === 'write';
-      await connection.query(isXa ? `XA START '${name}'` : plainBegin(mode));
-      return new MysqlShare(parts, connection, { name, isXa });
+      const share = new MysqlShare(parts, connection, { name, isXa });
+      for (;;) {
+        const usual = await parts.level(connection);
+        const level = isolation ?? (usual === TOO_WEAK ? 'read committed' : undefined);
+        const set = level === undefined ? '' : `, ${parts.levelName} = '${LEVELS[level]}'`;
+        const [own] = await connection.together(() => [
+          parts.announce(connection, name),
+          connection.query(`SET SESSION wait_timeout = ${IDLE_MAX_S}${set}`),
+          connection.query(isXa ? `XA START '${name}'` : plainBegin(mode)),
+        ]);
+        if (isolation !== undefined || own === usual) return share;
+        // The server's default has changed since it was asked for.
+        await share.undo();
+        await connection.query(`SET SESSION ${parts.levelName} = '${own}'`);
+      }
     },
   };
 }
@@ -122,8 +131,10 @@ class MysqlShare implements OpenShare<MysqlRequest> {
       await this.#connection.query('COMMIT', {}, commits);
       return;
     }
-    await this.#connection.query(`XA END '${this.#name}'`);
-    await this.#connection.query(`XA COMMIT '${this.#name}' ONE PHASE`, {}, commits);
+    await this.#connection.together(() => [
+      this.#connection.query(`XA END '${this.#name}'`),
+      this.#connection.query(`XA COMMIT '${this.#name}' ONE PHASE`, {}, commits),
+    ]);
   }
 
   async undo(): Promise<void> {
@@ -139,8 +150,10 @@ class MysqlShare implements OpenShare<MysqlRequest> {
   }
 
   async #prepare(): Promise<void> {
-    await this.#connection.query(`XA END '${this.#name}'`);
-    await this.#connection.query(`XA PREPARE '${this.#name}'`);
+    await this.#connection.together(() => [
+      this.#connection.query(`XA END '${this.#name}'`),
+      this.#connection.query(`XA PREPARE '${this.#name}'`),
+    ]);
   }
 
   #run(operation: Operation, { call, earlier, budget }: Turn): Promise<Buffer> {

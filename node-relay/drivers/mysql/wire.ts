@@ -12,7 +12,7 @@ const OWN_ROW_MAX = 32 * 1024 * 1024;
 /** What the descriptions of all columns may take, in bytes: names have at most 256. */
 const COLUMNS_MAX_BYTES = 16 * 1024 * 1024;
 
-/** One connection's conversation; one command at a time. */
+/** One connection's conversation; the server answers commands in the order in which they are sent. */
 export class Wire implements Taker {
   /** Why the connection is of no more use. */
   lost: ConnectionLost | undefined;
@@ -25,6 +25,8 @@ export class Wire implements Taker {
   readonly socket: Socket;
   readonly #extended: boolean;
   #pending: Pending | undefined;
+  /** Sent behind the one that is being answered. */
+  readonly #behind: Pending[] = [];
   #stopped = false;
   readonly #frames = new PacketFrames(this);
 
@@ -93,6 +95,7 @@ export class Wire implements Taker {
     // What it came to is known already.
     if (pending?.told) pending.told();
     else pending?.reject(this.lost);
+    for (const { reject } of this.#behind.splice(0)) reject(this.lost);
   }
 
   #exchange(
@@ -104,19 +107,19 @@ export class Wire implements Taker {
     return new Promise((resolve, reject) => {
       if (this.lost) return reject(this.lost);
       if (this.#stopped) return reject(new ConnectionLost('The call was stopped'));
-      const { whole, answered, ...begun } = sending(bytes, companions);
-      this.#pending = {
-        ...begun,
-        ...{ left: 0, columns: [], columnBytes: 0 },
-        sink,
-        kind,
-        resolve,
-        reject,
-      };
-      this.#frames.expect(answered);
+      const { whole, ...begun } = sending(bytes, companions);
+      const nothing = { left: 0, columns: [], columnBytes: 0 };
+      this.#behind.push({ ...begun, ...nothing, sink, kind, commits, resolve, reject });
+      if (!this.#pending) this.#next();
       if (commits) this.uncertain = true;
       if (this.socket.writable) this.socket.write(whole);
     });
+  }
+
+  /** Goes on to the answer of the next command. */
+  #next(): void {
+    this.#pending = this.#behind.shift();
+    if (this.#pending) this.#frames.expect(this.#pending.answered);
   }
 
   #take(chunk: Buffer): void {
@@ -204,7 +207,7 @@ export class Wire implements Taker {
       this.#frames.expect(pending.among ?? 1);
       return;
     }
-    this.#pending = undefined;
+    this.#next();
     pending.told?.();
   }
 
@@ -254,9 +257,8 @@ export class Wire implements Taker {
   #rowsEnd(pending: Pending, reader: Reader, last: boolean): void {
     const status = readEnd(reader);
     const goesOn = (status & STATUS.moreResults) !== 0;
-    if (!last && !goesOn && pending.among === undefined) {
-      throw new Unreadable('rows behind their end');
-    }
+    const isFollowed = goesOn || pending.among !== undefined || this.#behind.length > 0;
+    if (!last && !isFollowed) throw new Unreadable('rows behind their end');
     this.#done(pending, { affected: 0n, insertId: 0n, status });
   }
 
@@ -283,14 +285,14 @@ export class Wire implements Taker {
   }
 
   #end(pending: Pending, tell: () => void): void {
-    this.uncertain = false;
+    this.uncertain = this.#behind.some(({ commits }) => commits);
     if (pending.among !== undefined) {
       pending.state = 'behind';
       pending.told = tell;
       this.#frames.expect(1);
       return;
     }
-    this.#pending = undefined;
+    this.#next();
     tell();
   }
 }
