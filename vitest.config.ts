@@ -1,4 +1,5 @@
 /** How tests run: `worker` inside the edge runtime with a real D1, `relay` and `system` in Node. */
+import { availableParallelism } from 'node:os';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { exportJWK, generateKeyPair } from 'jose';
 import { configDefaults, defineConfig } from 'vitest/config';
@@ -62,8 +63,8 @@ declare module 'vitest' {
 export default defineConfig({
   test: {
     globalSetup: 'test/run.ts',
-    // Much of a test's time is waiting: two at once on two cores.
-    maxWorkers: '100%',
+    // Most of a test's time is waiting: two files at once on each core.
+    maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new Stall(REPORT), ...REPORTS],
     provide: { seed: SEED, runs: RUNS },
