@@ -22,7 +22,7 @@ interface FileResult {
 }
 
 /** Files beyond which failures are no accident of a busy machine: they are not run again. */
-const AGAIN_MAX = 3;
+const AGAIN_MAX = 6;
 
 await runScript(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-test-'));
