@@ -140,7 +140,8 @@ export async function prepareAtOnce<Request, Connection extends Lendable>(
 ): Promise<Performed & Prepared> {
   const participant = await ConnectionParticipant.join(lender, steps, beginning, call);
   try {
-    const performed = await participant.perform(share, call);
+    // What it is asked by comes with the prepare.
+    const performed = await participant.perform({ ...share, recoverable: false }, call);
     return { ...performed, ...(await participant.prepare(call)) };
   } finally {
     await participant.close();
