@@ -99,6 +99,16 @@ export const CallerVariables = z
 /** Of either kind, as a configuration was stored. */
 export const AnyCallerSettings = z.union([CallerSettings, CallerVariables]);
 
+/** Every role that member `session` of a stored configuration can choose, each once; none where it has no role. */
+export function rolesIn(session: unknown): readonly string[] {
+  const { data } = CallerSettings.safeParse(session);
+  const role = data?.role;
+  if (role === undefined) return [];
+  if (typeof role === 'string') return [role];
+  const chosen = Object.values(role.map);
+  return [...new Set(role.default === undefined ? chosen : [...chosen, role.default])];
+}
+
 function checkNames(members: object, { form, most, advice }: Names, issues: z.RefinementCtx): void {
   const names = Object.keys(members).filter((name) => name !== 'role' || form === VARIABLE.form);
   for (const name of names) {

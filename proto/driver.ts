@@ -181,6 +181,7 @@ export const WARNING_CODES = [
   'CREDENTIAL_BYPASSES_RLS',
   'POOLER_TRANSACTION_MODE',
   'PREPARED_TRANSACTIONS_OLD',
+  'SESSION_ROLE_REFUSED',
 ] as const;
 
 /** Something about a backend that works, and should be otherwise. */

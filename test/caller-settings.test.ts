@@ -161,6 +161,33 @@ test('a role is chosen by level; a caller without one is refused', async () => {
   await setSession(sessionOf('session'));
 });
 
+test('a role that the credential cannot take is warned of, and the session is shown', async () => {
+  const session = { 'app.user': 'username', role: { from: 'level', map: { Write: 'no_such' } } };
+  const expected = [
+    {
+      code: 'SESSION_ROLE_REFUSED',
+      message: expect.stringContaining('CREATE ROLE no_such NOLOGIN; GRANT no_such TO gateway;'),
+    },
+  ];
+  const path = `/endpoints/${endpoint}`;
+  const patched = await organization.call('PATCH', path, { config: { session } });
+  expect(patched).toMatchObject({ status: 200, body: { data: { warnings: expected } } });
+  const tested = await organization.call('POST', `${path}/test`);
+  expect(tested.body).toMatchObject({ data: { connected: true, warnings: expected } });
+  const { body } = await organization.call('GET', path);
+  expect((body as { data: { config: object } }).data.config).toMatchObject({ session });
+  await setSession({ role: { from: 'groups', map: { staff: 'clerk' } } });
+  const changed = (await organization.call('GET', path)).body;
+  expect((changed as { data: { config: { session: object } } }).data.config.session).toEqual({
+    'app.user': 'username',
+    role: { from: 'groups', map: { staff: 'clerk' } },
+  });
+  await setSession(sessionOf('session'));
+  const mended = (await organization.call('POST', `${path}/test`)).body;
+  expect(mended).toMatchObject({ data: { connected: true } });
+  expect((mended as { data: object }).data).not.toHaveProperty('warnings');
+});
+
 test('what a template keeps is kept for one caller', async () => {
   const query = "select current_setting('app.user') as who";
   const template = { endpoint, query };

@@ -48,7 +48,7 @@ export function asResponse(message: IncomingMessage): Response {
 /** What the gateway serves at /openapi.json; asked once. */
 export function descriptionOf(origin: string): Promise<Description> {
   const known = served.get(origin);
-  if (known) return known;
+  if (known !== undefined) return known;
   const asked = fetch(`${origin}/openapi.json`).then(async (response) => {
     const text = await response.text();
     const description = descriptions.get(text) ?? new Description(JSON.parse(text));

@@ -59,6 +59,29 @@ describe('mergeConfig', () => {
       { auth: { username: 'v', password: 'p' } },
     ],
     [
+      'merges settings of the session one by one',
+      { session: { 'app.user': 'username', 'app.level': 'level', role: 'clerk' } },
+      { session: { 'app.user': null, 'app.key': 'key' } },
+      { session: { 'app.level': 'level', role: 'clerk', 'app.key': 'key' } },
+    ],
+    [
+      'replaces the whole role of a session',
+      {
+        session: {
+          'app.user': 'username',
+          role: { from: 'level', map: { Write: 'clerk' }, default: 'viewer' },
+        },
+      },
+      { session: { role: { from: 'groups', map: { staff: 'clerk' } } } },
+      { session: { 'app.user': 'username', role: { from: 'groups', map: { staff: 'clerk' } } } },
+    ],
+    [
+      'takes the role of a session away',
+      { session: { 'app.user': 'username', role: { from: 'level', map: { Write: 'clerk' } } } },
+      { session: { role: null } },
+      { session: { 'app.user': 'username' } },
+    ],
+    [
       'replaces lists',
       { allow_functions: ['a', 'b'] },
       { allow_functions: ['c'] },

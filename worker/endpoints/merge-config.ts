@@ -9,8 +9,8 @@ const CREDENTIALS = ['auth', 'api_key', 'headers'];
 const isConnection = (member: string) => member.endsWith('_conn');
 
 /**
- * The configuration after a patch: `null` removes; a `*_conn` that is given replaces the whole
- * one. When a connection then names a server that none named before, stored credentials are
+ * The configuration after a patch: `null` removes; a `*_conn` and a `session.role` that is given
+ * replaces the whole one (Spec: keys-and-doors.md §3, "member by member"). When a connection then names a server that none named before, stored credentials are
  * dropped unless the patch gives them: so a stored password cannot be sent to another server.
  */
 export function mergeConfig(stored: EndpointConfig, patch: EndpointConfig): EndpointConfig {
@@ -24,9 +24,18 @@ function merge(target: EndpointConfig, patch: EndpointConfig): EndpointConfig {
   for (const [member, value] of Object.entries(patch)) {
     const onto = isConnection(member) ? undefined : merged.get(member);
     if (value === null) merged.delete(member);
+    else if (member === 'session') merged.set(member, mergeSession(onto, value));
     else merged.set(member, mergePatch(onto, value));
   }
   return Object.fromEntries(merged);
+}
+
+/** A role that were merged into another would keep entries of a map that its patch does not show. */
+function mergeSession(target: Json | undefined, patch: Json): Json {
+  const isOtherRole = isJsonObject(patch) && patch.role !== undefined;
+  if (!isOtherRole || !isJsonObject(target)) return mergePatch(target, patch);
+  const { role: _role, ...rest } = target;
+  return mergePatch(rest, patch);
 }
 
 /** Applies a JSON Merge Patch. Source: RFC 7396, section 2. */

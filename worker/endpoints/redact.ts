@@ -15,7 +15,10 @@ const SHOWN = new Set([
   'content',
   'db_name',
   'numbers',
+  'once',
+  'session',
   'transport',
+  'vpn_route',
 ]);
 const SHOWN_OF_CONNECTION = new Set(['host', 'port', 'tls', 'db']);
 

@@ -78,8 +78,8 @@ function namesOf(list: FieldValue | undefined): readonly string[] {
   return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
 }
 
-/** Where a connection of each use is named in the configuration. */
-const MEMBERS: { readonly [use in ConnectionUse]: string } = {
+/** Members of the configuration that name a connection of each use. */
+export const MEMBERS: { readonly [use in ConnectionUse]: string } = {
   all: 'write_conn, which also reads,',
   reads: 'read_conn',
   writes: 'write_conn',

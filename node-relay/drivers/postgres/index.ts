@@ -2,11 +2,13 @@
 
 import { DatabaseError } from 'pg';
 import { allowedTables } from '../../../kinds/allow.ts';
+import { rolesIn } from '../../../kinds/caller-settings.ts';
 import { openPage } from '../../../kinds/open-page.ts';
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
 import { allowedFunctions } from '../../../kinds/postgres/dialect/guard.ts';
 import { inspectTables } from '../../../kinds/postgres/dialect/inspect.ts';
 import { preparedWarnings } from '../../../kinds/postgres/dialect/prepared.ts';
+import { roleWarnings } from '../../../kinds/postgres/dialect/role-warnings.ts';
 import { credentialWarnings, POOLER_WARNING } from '../../../kinds/postgres/dialect/warnings.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type {
@@ -77,6 +79,7 @@ export const postgres: Driver<PostgresRequest, PostgresClient> = {
       changes: new PostgresChanges(database, host, recipe),
       prepares: new PostgresPrepares(database, open),
       use: envelope.use ?? 'all',
+      roles: rolesIn(envelope.settings.session),
     });
   },
 };
@@ -92,6 +95,8 @@ interface ClientParts {
   readonly changes: PostgresChanges;
   readonly prepares: PostgresPrepares;
   readonly use: ConnectionUse;
+  /** That `config.session` names. */
+  readonly roles: readonly string[];
 }
 
 /** What the driver can do. */
@@ -113,13 +118,15 @@ export class PostgresClient
   readonly #prepares: PostgresPrepares;
   readonly #once: PostgresOnce;
   readonly #use: ConnectionUse;
+  readonly #roles: readonly string[];
 
-  constructor(database: Database, { changes, prepares, use }: ClientParts) {
+  constructor(database: Database, { changes, prepares, use, roles }: ClientParts) {
     this.#database = database;
     this.#changes = changes;
     this.#prepares = prepares;
     this.#once = new PostgresOnce(database);
     this.#use = use;
+    this.#roles = roles;
   }
 
   run(request: PostgresRequest, call: Call): Promise<Buffer> {
@@ -229,6 +236,7 @@ export class PostgresClient
       const found = [
         ...(await credentialWarnings(ask, this.#use)),
         ...(await preparedWarnings(ask).catch(unlessRefused)),
+        ...(await roleWarnings(ask, this.#roles, this.#use).catch(unlessRefused)),
       ];
       return {
         value: connection.pooled ? [...found, POOLER_WARNING] : found,

@@ -1,7 +1,8 @@
 /** What a connection warns of, and that the statements it names mend it. keys-and-doors.md §5. */
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectionUse } from '../../../proto/driver.ts';
+import type { Json } from '../../../proto/json.ts';
 import { callOf, openClient, testHost } from '../test/host.ts';
 import { postgres } from './index.ts';
 import { TestDatabase } from './test/database.ts';
@@ -40,6 +41,62 @@ async function warnings(user?: string, password = 'secret of a role', use?: Conn
   await session.close();
   return found;
 }
+
+describe('roles of config.session', () => {
+  const id = crypto.randomUUID().slice(0, 8);
+  const login = `tak"es ${id}`;
+  const [granted, missing, closed] = [`gra'nted ${id}`, `mis"sing ${id}`, `closed ${id}`];
+  const connect = () => {
+    const url = new URL(database.url);
+    url.username = encodeURIComponent(login);
+    url.password = 'secret';
+    return { url: url.href };
+  };
+  const warned = async (role: Json) => {
+    const settings = { session: { 'app.user': 'username', role } };
+    const opening = { connection: connect(), mode: 'read', settings } as const;
+    const client = await openClient(postgres, opening);
+    const found = await client.warnings(callOf('read'));
+    await client.close();
+    return found;
+  };
+  beforeAll(async () => {
+    await database.outside.query(`
+      CREATE ROLE ${quoted(login)} LOGIN PASSWORD 'secret'; CREATE ROLE ${quoted(granted)}; CREATE ROLE ${quoted(closed)};
+      GRANT ${quoted(granted)} TO ${quoted(login)}; GRANT ${quoted(closed)} TO ${quoted(login)} WITH SET FALSE`);
+  });
+  afterAll(async () => {
+    const roles = [login, granted, missing, closed].map(quoted).join(', ');
+    await database.outside.query(`DROP ROLE IF EXISTS ${roles}`);
+  });
+
+  test('that the credential can take are not warned of', async () => {
+    expect(await warned(granted)).toEqual([]);
+    expect(await warned(login)).toEqual([]);
+    const map = { from: 'level', map: { Read: granted }, default: login };
+    expect(await warned(map)).toEqual([]);
+  });
+
+  test('that it cannot take are named, with statements that give them', async () => {
+    const role = { from: 'level', map: { Read: missing, Write: granted }, default: closed };
+    const own = quoted(login);
+    const mends = [
+      `CREATE ROLE ${quoted(missing)} NOLOGIN;`,
+      `GRANT ${quoted(missing)} TO ${own};`,
+      `GRANT ${quoted(closed)} TO ${own} WITH SET TRUE;`,
+    ];
+    expect(await warned(role)).toEqual([
+      {
+        code: 'SESSION_ROLE_REFUSED',
+        message:
+          `config.session names roles that the credential of write_conn, which also reads, cannot take: ${missing}, ${closed}. Requests that run as one of them fail. ` +
+          `Name other roles, or run as an administrator of the database: ${mends.join(' ')}`,
+      },
+    ]);
+    for (const mend of mends) await database.outside.query(mend);
+    expect(await warned(role)).toEqual([]);
+  });
+});
 
 /** The statements that a message names, up to the last semicolon. */
 function statementsIn(message: string): string {
