@@ -15,6 +15,8 @@ let outside: pg.Client;
 let drop: () => Promise<void>;
 /** Of the page: its templates, and the key that opens them. */
 let key: string;
+/** Of the one whose statement is hidden. */
+let stockKey: string;
 
 const TABLES = `create table articles (id int primary key, name text, price numeric, stock int);
   create table orders (id int generated always as identity, article int, quantity int, by text);
@@ -36,7 +38,11 @@ beforeAll(async () => {
       new RegExp(`<!-- ${name} -->\\n\`\`\`json\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? '',
     );
   for (const each of block('three questions') as JsonObject[]) await made('/templates', each);
-  key = String((await made('/iam/keys', block('the key of the page') as JsonObject)).key);
+  for (const each of block('a hidden question') as JsonObject[]) await made('/templates', each);
+  const keyOf = async (name: string) =>
+    String((await made('/iam/keys', block(name) as JsonObject)).key);
+  key = await keyOf('the key of the page');
+  stockKey = await keyOf('the key of the hidden question');
 });
 afterAll(async () => {
   await outside?.end();
@@ -80,6 +86,28 @@ test('three questions are answered, and nothing else', async () => {
   expect((await by(key, 'POST', '/transactions', all)).status).toBe(403);
   expect((await by(key, 'GET', '/endpoints/shop')).status).toBe(403);
   expect((await by(key, 'PATCH', '/templates/put-order', { runAs: null })).status).toBe(403);
+});
+
+test('a statement is seen by who runs it, and hidden by a template that nests it', async () => {
+  expect(await by(key, 'GET', '/templates/article')).toMatchObject({
+    status: 200,
+    body: { template: { query: expect.stringContaining('from articles') } },
+  });
+  const stock = await by(stockKey, 'POST', '/templates/stock-of', { id: 1 });
+  expect(rowsOf(stock)).toEqual([{ name: 'tea', stock: 4 }]);
+  const shown = await by(stockKey, 'GET', '/templates/stock-of');
+  expect(shown.status).toBe(200);
+  expect(JSON.stringify(shown.body)).not.toContain('articles');
+  for (const [method, path, body] of [
+    ['GET', '/templates/stock-query', undefined],
+    ['POST', '/templates/stock-query', { id: 1 }],
+    ['POST', '/templates/stock-query/render', { id: 1 }],
+    ['POST', '/templates/stock-of/render', { id: 1 }],
+  ] as const) {
+    const reply = await by(stockKey, method, path, body);
+    expect([path, reply.status]).toEqual([path, 403]);
+    expect(JSON.stringify(reply.body)).not.toContain('articles');
+  }
 });
 
 test('the database is told of who called, on every way in, and cannot be lied to', async () => {

@@ -1,13 +1,14 @@
 /** What operations on templates act on, and the caller's level there. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
+import { demandAccountToChange } from '../access/door/author.ts';
 import { type Policy, policyOf, remembered } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { TemplateRow } from '../db/templates.ts';
 import type { Level } from '../levels.ts';
 import { isUuid } from '../shapes/ids.ts';
-import { selectTemplate, selectTemplateUuid, type TemplateName } from './store.ts';
+import { selectTemplate, selectTemplateUuid, selectVersion, type TemplateName } from './store.ts';
 
 /** A template as one request sees it; the row is at most `POLICY_TTL_MS` old. */
 export interface Template {
@@ -31,6 +32,27 @@ export function onTemplate<Params extends TemplateParams = TemplateParams>(
 ): Access<Params, Template> {
   const errors = ['TEMPLATE_NOT_FOUND'] as const;
   return { level, errors, find: (ctx, { template }) => findTemplate(ctx, template) };
+}
+
+/**
+ * Demands Write to change it. Who can be no author of what has `runAs: author` is told that, in place of a level.
+ * @throws GatewayError TEMPLATE_NOT_FOUND, FORBIDDEN
+ */
+export function onTemplateToChange<Params extends TemplateParams = TemplateParams>(): Access<
+  Params,
+  Template
+> {
+  const access = onTemplate<Params>('Write');
+  const find: typeof access.find = async (ctx, params) => {
+    const found = await access.find(ctx, params);
+    const { orgUuid, uuid, version } = found.resource.row;
+    await demandAccountToChange(ctx, found.policy, async () => {
+      const [inForce] = await selectVersion(ctx.db, orgUuid, uuid, version);
+      return inForce?.runAs;
+    });
+    return found;
+  };
+  return { ...access, find };
 }
 
 async function findTemplate(ctx: Context, named: string) {

@@ -1,5 +1,6 @@
 /** Whether a definition may be stored: what it reaches is there, and is the caller's to reach. */
 import type { Demand } from '../access/demand.ts';
+import { demandAccount } from '../access/door/author.ts';
 import type { Context } from '../context.ts';
 import type { Guard } from '../db/guard.ts';
 import { inPieces } from '../limits/heavy-work.ts';
@@ -50,9 +51,11 @@ export async function admitted(
   const references = referencesIn(reading);
   const all = [...faults, ...references.flatMap((each) => faultOf(reach, holder, each))];
   if (!compiled || all.length > 0) throw refusal(all);
-  demands.push(...reach.demandAll(references));
   const { id, uuid, wasDoor } = holder;
   const storing = { kind: 'template', id, uuid, wasDoor, isDoor: isDoor(definition) } as const;
+  // Ahead of levels on what it reaches: no grant of those makes a key an author.
+  if (storing.isDoor) demandAccount(ctx);
+  demands.push(...reach.demandAll(references));
   return { compiled, guard: await demandDoors(ctx, storing, reach, demands) };
 }
 

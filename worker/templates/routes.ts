@@ -11,7 +11,7 @@ import { Tagged } from '../outcome.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { getRun, startRun } from '../runs/start.ts';
 import { PageQuery } from '../shapes/cursor.ts';
-import { onTemplate } from './access.ts';
+import { onTemplate, onTemplateToChange } from './access.ts';
 import { changeTemplate } from './change.ts';
 import { createTemplate } from './create.ts';
 import { listTemplates } from './list.ts';
@@ -117,7 +117,7 @@ export const templateRoutes: AnyRoute[] = [
       'Each member that is given replaces the whole one; the result is checked as a new template is. Versions before it are kept, and can be run by `?version=`. Without `version` the minor number is raised.',
     tag: 'Templates',
     errors: ['TEMPLATE_VERSION_EXISTS', 'EDIT_CONFLICT', 'QUOTA_EXCEEDED'],
-    access: onTemplate('Write'),
+    access: onTemplateToChange(),
     changes: 'organization',
     params: TemplatePath,
     body: PatchBody,

@@ -1,6 +1,7 @@
 /** What operations on workflows act on, and the caller's level there. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
+import { demandAccountToChange } from '../access/door/author.ts';
 import { type Policy, policyOf, remembered } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 import type { Context } from '../context.ts';
@@ -38,6 +39,24 @@ export function onWorkflow<Params extends WorkflowParams = WorkflowParams>(
 ): Access<Params, Workflow> {
   const errors = ['WORKFLOW_NOT_FOUND'] as const;
   return { level, errors, find: (ctx, { workflow }) => findWorkflow(ctx, workflow, also) };
+}
+
+/**
+ * Demands Write to change it. Who can be no author of what has `runAs: author` is told that, in place of a level.
+ * @throws GatewayError WORKFLOW_NOT_FOUND, FORBIDDEN
+ */
+export function onWorkflowToChange<Params extends WorkflowParams = WorkflowParams>(): Access<
+  Params,
+  Workflow
+> {
+  const access = onWorkflow<Params>('Write');
+  const find: typeof access.find = async (ctx, params) => {
+    const found = await access.find(ctx, params);
+    const { runAs } = found.resource.row;
+    await demandAccountToChange(ctx, found.policy, () => Promise.resolve(runAs));
+    return found;
+  };
+  return { ...access, find };
 }
 
 async function findWorkflow(ctx: Context, named: string, { deleted = false }: Also) {

@@ -3,6 +3,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
 import type { Demand } from '../access/demand.ts';
+import { demandAccount } from '../access/door/author.ts';
 import { policyOf } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 import { type Context, hasAccount } from '../context.ts';
@@ -76,10 +77,12 @@ export async function admitted(
   const found = [...faults, ...missing].map((each) => asGiven(each, definition));
   const all = [...known, ...found.filter(({ path }) => !told.has(path))];
   if (all.length > 0 || workflow === undefined) throw refusal(all);
+  const runAs = definition.runAs === 'author' ? 'author' : 'caller';
+  // Ahead of levels on what it reaches: no grant of those makes a key an author.
+  if (runAs === 'author') demandAccount(ctx);
   demands.push(...reach.demandAll(references.filter(isReached)));
   demands.push(...others.demands(references));
   demandAuthor(ctx, workflow);
-  const runAs = definition.runAs === 'author' ? 'author' : 'caller';
   const guard = await demandDoors(
     ctx,
     {

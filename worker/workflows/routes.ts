@@ -4,7 +4,7 @@ import { ON_THE_WAY } from '../drivers/errors.ts';
 import { Tagged } from '../outcome.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { PageQuery } from '../shapes/cursor.ts';
-import { onWorkflow } from './access.ts';
+import { onWorkflow, onWorkflowToChange } from './access.ts';
 import { createWorkflow } from './create.ts';
 import { deleteWorkflow } from './delete.ts';
 import { getWorkflow } from './get.ts';
@@ -88,7 +88,7 @@ export const workflowRoutes: AnyRoute[] = [
       'QUOTA_EXCEEDED',
       ...ON_THE_WAY,
     ],
-    access: onWorkflow('Write'),
+    access: onWorkflowToChange(),
     changes: 'organization',
     params: WorkflowPath,
     body: PatchBody,

@@ -1,6 +1,7 @@
 /** Who may store a door. Spec: keys-and-doors.md §2. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { type Context, hasAccount } from '../../context.ts';
+import type { RunAs } from '../../db/templates.ts';
 import { effectiveLevel, reaches } from '../../levels.ts';
 import { demand } from '../access.ts';
 import type { Demand } from '../demand.ts';
@@ -11,9 +12,27 @@ export function demandAccount({ caller }: Context): void {
   if (hasAccount(caller)) return;
   throw new GatewayError(
     'FORBIDDEN',
-    'runAs author needs an author with an account here: its runs have the rights of that account',
+    'runAs author needs an author with an account here: its runs have the rights of that account. No grant to a key or a group ' +
+      'is enough: somebody who logs in here, with Admin access on each endpoint that is reached or on the organization, has to store it',
     { details: [{ rule: 'run_as', path: 'runAs' }] },
   );
+}
+
+/**
+ * Refuses the same where they may read a door and not change it: a grant of Write, which the refusal of a level
+ * names, would not help them.
+ * @param runAs of the version in force; asked only where it matters
+ * @throws GatewayError FORBIDDEN
+ */
+export async function demandAccountToChange(
+  ctx: Context,
+  policy: Policy,
+  runAs: () => Promise<RunAs | undefined>,
+): Promise<void> {
+  const held = effectiveLevel(policy);
+  const isBelow = reaches(held, 'Read') && !reaches(held, 'Write');
+  if (!isBelow || hasAccount(ctx.caller)) return;
+  if ((await runAs()) === 'author') demandAccount(ctx);
 }
 
 /** An endpoint that a door reaches, and how the caller stands there. */

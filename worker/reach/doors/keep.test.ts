@@ -17,6 +17,16 @@ const CHANGES_A_DOOR = {
     [{ rule: 'run_as', needed: 'Admin' }],
   ),
 };
+/** Names no grant: none makes a key an author. */
+const NEEDS_ACCOUNT = {
+  status: 403,
+  body: failure(
+    'FORBIDDEN',
+    'runAs author needs an author with an account here: its runs have the rights of that account. No grant to a key or a group ' +
+      'is enough: somebody who logs in here, with Admin access on each endpoint that is reached or on the organization, has to store it',
+    [{ rule: 'run_as', path: 'runAs' }],
+  ),
+};
 const PURE = { transformationRules: [{ target: 'made', expression: '1' }] };
 const READS = { request: 'Read', template: { endpoint: 'orders', query: 'select 1' } };
 
@@ -58,17 +68,32 @@ describe('a door is stored by', () => {
     const doors = await startDoors();
     const { key } = await doors.demand('POST', '/iam/keys', { name: 'k', access_level: 'Admin' });
     const person = { uuid: '', username: '', token: String(key) };
-    expect(await as(doors, person).create(DOOR)).toEqual({
-      status: 403,
-      body: failure(
-        'FORBIDDEN',
-        'runAs author needs an author with an account here: its runs have the rights of that account',
-        [{ rule: 'run_as', path: 'runAs' }],
-      ),
-    });
+    expect(await as(doors, person).create(DOOR)).toEqual(NEEDS_ACCOUNT);
     await doors.demand('POST', '/templates', DOOR);
     const { change } = as(doors, person);
-    expect((await change('door', { description: 'mine' })).status).toBe(403);
+    expect(await change('door', { description: 'mine' })).toEqual(NEEDS_ACCOUNT);
+  });
+
+  test.each(['Read', 'Write'])('no key with %s on it, which is told of no grant', async (level) => {
+    const doors = await startDoors();
+    await doors.demand('POST', '/templates', DOOR);
+    await doors.demand('POST', '/templates', { ...READS, id: 'open' });
+    const action = { id: 'ask', type: 'template', template: 'door', input: {} };
+    const flow = { id: 'flow', name: 'flow', runAs: 'author', actions: [action] };
+    await doors.demand('POST', '/workflows', flow);
+    const { key } = await doors.demand('POST', '/iam/keys', {
+      name: 'k',
+      templates: { door: level, open: 'Read' },
+      workflows: { flow: level },
+    });
+    const person = { uuid: '', username: '', token: String(key) };
+    const patch = (path: string) => doors.call('PATCH', path, { description: 'mine' }, person);
+    expect(await patch('/templates/door')).toEqual(NEEDS_ACCOUNT);
+    expect(await patch('/workflows/flow')).toEqual(NEEDS_ACCOUNT);
+    expect(await patch('/templates/open')).toMatchObject({
+      status: 403,
+      body: { details: [{ grant: { access_level: 'Write', template_id: 'open' } }] },
+    });
   });
 
   test('nobody in a spelling of runAs that is none', async () => {
