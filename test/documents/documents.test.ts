@@ -55,7 +55,10 @@ beforeAll(async () => {
   const { AUTH_EXTERNAL } = provider;
   const [started, backends] = await Promise.all([
     // What stands in for a vendor is on this machine.
-    startGateway({ args: ['--demo'], env: { HTTP_ALLOW_PRIVATE: 'true', AUTH_EXTERNAL } }),
+    startGateway({
+      args: ['--demo'],
+      env: { HTTP_ALLOW_PRIVATE: 'true', AUTH_EXTERNAL, CORS_ORIGINS: 'https://app.example.com' },
+    }),
     backendsOf(pages.map(({ text }) => text)),
   ]);
   gateway = started;
