@@ -35,6 +35,36 @@ afterAll(async () => {
 const call = (path: string, body: unknown, headers = {}) =>
   organization.call('POST', `/endpoints/${endpoint}${path}`, body, headers);
 
+test('a typo is told as it is, with or without an allow', async () => {
+  const query = 'SELCT item FROM orders';
+  const typo = {
+    status: 400,
+    body: {
+      code: 'REQUEST_FAILED',
+      details: [
+        {
+          source: 'postgres',
+          code: '42601',
+          message: 'syntax error at or near "SELCT"',
+          position: 1,
+        },
+      ],
+    },
+  };
+  const path = `/endpoints/${endpoint}`;
+  await organization.call('PATCH', path, { config: { allow: null } });
+  expect(await call('/write', { query })).toMatchObject(typo);
+  await organization.call('PATCH', path, { config: { allow: config.allow } });
+  for (const way of ['/read', '/write']) expect(await call(way, { query })).toMatchObject(typo);
+  const Accept = 'application/x-ndjson';
+  expect(await call('/write', { query }, { Accept })).toMatchObject(typo);
+  const operations = [{ query: 'SELECT 1' }, { query }];
+  expect(await call('/transaction', { operations })).toMatchObject({
+    status: 400,
+    body: { details: [{ source: 'postgres', code: '42601', operation: 1 }] },
+  });
+});
+
 describe('a SuperAdmin is refused what is not open', () => {
   test.each(['/read', '/write'])('on %s', async (path) => {
     expect(await call(path, { query: 'SELECT item FROM orders' })).toMatchObject({ status: 200 });

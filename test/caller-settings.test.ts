@@ -106,6 +106,13 @@ describe('row-level security', () => {
     }
   });
 
+  test('does not hide a typo', async () => {
+    expect(await call(ada, '/write', { query: 'SELCT item FROM orders' })).toMatchObject({
+      status: 400,
+      body: { code: 'REQUEST_FAILED', details: [{ source: 'postgres', code: '42601' }] },
+    });
+  });
+
   test('of a Supabase project works as it is', async () => {
     await setSession({ 'app.user': null, ...sessionOf('supabase session') });
     const add = "INSERT INTO todos (task) VALUES ('write') RETURNING task";

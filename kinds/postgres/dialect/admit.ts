@@ -42,17 +42,18 @@ export function checkType({ type }: PostgresRequest, mode: Mode): void {
 
 /**
  * The statement of a request that takes one. Undefined when this parser cannot read it; then the server decides.
- * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with the server's SQLSTATE on a read that cannot be parsed
+ * @param looksAt whether what it does is looked at: of reads, and under `config.allow` and `config.session`
+ * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with the server's SQLSTATE where it is looked at and cannot be parsed
  */
 export function oneStatement(
   text: string,
-  read: boolean,
+  looksAt: boolean,
   place: StatementScope,
 ): Parsed | undefined {
   checkText(text);
   const parsed = parseText(text);
   if ('failed' in parsed) {
-    if (read) throw unparsed(parsed.failed);
+    if (looksAt) throw unparsed(parsed.failed);
     return undefined;
   }
   const [statement, ...others] = parsed.statements;

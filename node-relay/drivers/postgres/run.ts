@@ -10,7 +10,7 @@ import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Done } from '../lend.ts';
 import { runCopyIn, runCopyOut } from './copy.ts';
-import { admitted, bound, type Execution, execute } from './execute.ts';
+import { admitted, bound, type Execution, execute, isWatched } from './execute.ts';
 import { runSeveral } from './several.ts';
 
 /** Runs a request of any type. @throws GatewayError, DatabaseError, ConnectionLost */
@@ -36,7 +36,7 @@ export async function runRequest(
 /** Runs one statement with parameters. */
 async function runOne(execution: Execution, request: RowsRequest): Promise<Done<Buffer>> {
   const read = isRead(request, execution.call.mode);
-  const parsed = oneStatement(request.query, read, execution.place);
+  const parsed = oneStatement(request.query, read || isWatched(execution), execution.place);
   const { types: given } = parametersOf(request);
   const admission = await admitted(execution, parsed, read, given);
   const statement = await bound(execution, request, admission);

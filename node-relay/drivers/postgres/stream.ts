@@ -14,7 +14,7 @@ import { columnsLine, Filling, Lines } from '../lines.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import type { Database } from './database.ts';
 import type { Sink } from './exchange.ts';
-import { admitted, bound, type Execution } from './execute.ts';
+import { admitted, bound, type Execution, isWatched } from './execute.ts';
 import { executeMessages, portalMessages, statementMessages } from './messages.ts';
 
 /** Lines of the rows that a portal answers. */
@@ -74,7 +74,7 @@ class RowStreaming implements Streaming {
   async begin(): Promise<Filling> {
     await this.#attempt(async () => {
       const { connection, database, call } = this.#execution;
-      const parsed = oneStatement(this.#request.query, this.read, 'call');
+      const parsed = oneStatement(this.#request.query, this.read || isWatched(this.#execution), 'call');
       this.#undoable = parsed?.returnsRows === true;
       const { types: given } = parametersOf(this.#request);
       const admission = await admitted(this.#execution, parsed, this.read, given);
