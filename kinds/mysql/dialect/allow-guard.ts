@@ -45,13 +45,19 @@ export class AllowGuard {
         throw notAllowed('Table', schema === '' ? name : `${schema}.${name}`);
       }
     }
-    if (isDefinition(statement)) return;
     const { tokens } = statement;
+    // In definitions too: a default may take from a sequence.
     const called = calledNames(tokens)
       .map((name) => name.toUpperCase())
       .find((name) => isRefused(name) && !NAMING_NOTHING.has(name));
-    const unknown = called ?? (await suspectIn(tokens, catalog, this.#functions))?.name;
+    const unknown = called ?? (await this.#suspectIn(statement, catalog));
     if (unknown !== undefined) throw undecided(`Function ${unknown}`);
+  }
+
+  /** A function of users that is not known to be harmless. */
+  async #suspectIn(statement: Parsed, catalog: Catalog): Promise<string | undefined> {
+    if (isDefinition(statement)) return undefined;
+    return (await suspectIn(statement.tokens, catalog, this.#functions))?.name;
   }
 
   /** Whether a table is open, of this database where it has none. */

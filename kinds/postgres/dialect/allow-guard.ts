@@ -7,6 +7,7 @@ import type { AskRows } from './ask.ts';
 import type { AllowedFunctions } from './guard.ts';
 import type { Inquirer } from './inquirer.ts';
 import { namesNothing } from './known-functions.ts';
+import { type Meanings, mayBeRows, meaningsOf, type NamedType } from './meanings.ts';
 import type { NamedRelation } from './named-kinds.ts';
 import { NAMING_FUNCTIONS } from './named-text.ts';
 import { reachedCode } from './reached-code.ts';
@@ -22,27 +23,6 @@ interface Verdict {
   readonly refuse: Refuse | undefined;
   readonly expires: number;
 }
-
-/** What a name without a schema means on a connection. */
-interface Meanings {
-  /** Where the connection makes what has no schema. */
-  readonly home: string;
-  /** Schemas along the search path that have a relation of that name. */
-  readonly schemasOf: ReadonlyMap<string, readonly string[]>;
-  /** Functions that the server itself has. */
-  readonly serverOwn: ReadonlySet<string>;
-}
-
-/**
- * $1 names of relations, $2 of functions. Rows: the default schema (`h`), relations of those names along the search
- * path (`r`), functions of the server's own (`f`).
- */
-const MEANINGS = `WITH seen AS MATERIALIZED (SELECT n.oid, n.nspname, s.at
-  FROM unnest(current_setting('causeway.schemas')::name[]) WITH ORDINALITY AS s(name, at) JOIN pg_namespace n ON n.nspname = s.name)
-SELECT 'h', (SELECT nspname FROM seen WHERE nspname <> 'pg_catalog' AND nspname !~ '^pg_temp' ORDER BY at LIMIT 1), ''
-UNION ALL SELECT 'r', c.relname, seen.nspname FROM seen JOIN pg_class c ON c.relnamespace = seen.oid WHERE c.relname = ANY ($1::name[])
-UNION ALL SELECT DISTINCT 'f', p.proname, '' FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-  WHERE n.nspname = 'pg_catalog' AND p.proname = ANY ($2::name[])`;
 
 /** The default schema. */
 const HOME = `SELECT s FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) AS s WHERE s OPERATOR(pg_catalog.<>) 'pg_catalog' LIMIT 1`;
@@ -109,13 +89,18 @@ export class AllowGuard {
     inquirer: Inquirer,
   ): Promise<Refuse | undefined> {
     const { naming, references } = statement;
-    const open = naming.relations.filter(({ schema, name }) => !this.#isOpen(schema, name));
+    const relations = naming.relations.filter(({ schema, name }) => !this.#isOpen(schema, name));
     const functions = references.functions.filter(
       ({ schema, name }) => schema === null && !isRead(name),
     );
-    if (open.length > 0 || functions.length > 0) {
-      const meanings = await meaningsOf(open, functions, inquirer);
-      const closed = open.flatMap((each) => this.#closed(each, meanings))[0];
+    // A call of the name of a type is a cast to it.
+    const rows = [...naming.relations, ...references.functions].filter(mayBeRows);
+    if (relations.length > 0 || functions.length > 0 || rows.length > 0) {
+      const meanings = await meaningsOf({ relations, functions, types: rows }, inquirer);
+      const closed = [
+        ...relations.flatMap((each) => this.#closed(each, meanings)),
+        ...rows.flatMap((each) => this.#closedRows(each, meanings)),
+      ][0];
       if (closed !== undefined) return () => notAllowed('Table', closed);
       const own = functions.find(({ name }) => meanings.serverOwn.has(name));
       if (own) return () => undecided(`Function ${own.name}`);
@@ -139,6 +124,14 @@ export class AllowGuard {
       .map((each) => `${each}.${name}`);
   }
 
+  /** The tables whose rows an array type may hold and that are not open. */
+  #closedRows({ schema, name }: NamedType, { home, rowArrays }: Meanings): string[] {
+    return rowArrays
+      .filter((each) => each.name === name && (schema ?? each.schema) === each.schema)
+      .filter(({ of }) => !this.#open.opens(of, home))
+      .map(({ of }) => `${of.schema}.${of.name}`);
+  }
+
   #isUnknown(found: ReachedFunction): boolean {
     const { serverOwn, schema, name } = found;
     if (serverOwn || looksOnlyAtArguments(found)) return false;
@@ -150,28 +143,4 @@ export class AllowGuard {
 /** Whether all that a function of the server names is read. */
 function isRead(name: string): boolean {
   return namesNothing(name) || NAMING_FUNCTIONS.has(name);
-}
-
-async function meaningsOf(
-  relations: readonly NamedRelation[],
-  functions: readonly { readonly name: string }[],
-  { lookUp }: Inquirer,
-): Promise<Meanings> {
-  const names = relations.flatMap(({ schema, name }) => (schema === null ? [name] : []));
-  const values = [names, functions.map(({ name }) => name)].map(arrayOf);
-  const rows = await lookUp({ text: MEANINGS, values });
-  const schemasOf = new Map<string, string[]>();
-  const serverOwn = new Set<string>();
-  let home = 'public';
-  for (const [kind, name, schema] of rows) {
-    if (kind === 'h') home = name ?? home;
-    else if (kind === 'f') serverOwn.add(name ?? '');
-    else schemasOf.set(name ?? '', [...(schemasOf.get(name ?? '') ?? []), schema ?? '']);
-  }
-  return { home, schemasOf, serverOwn };
-}
-
-/** A list of texts as the server reads it. */
-function arrayOf(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }

@@ -53,7 +53,7 @@ const KNOWN: ReadonlySet<string> = new Set(
   float8_regr_sxy float8_regr_syy float8_stddev_pop float8_stddev_samp float8_var_pop
   float8_var_samp float8abs float8div float8eq float8ge float8gt float8larger float8le float8lt
   float8mi float8mul float8ne float8pl float8smaller float8um float8up floor flt4_mul_cash
-  flt8_mul_cash format format_type gamma gcd gen_random_uuid generate_series generate_subscripts
+  flt8_mul_cash format gamma gcd gen_random_uuid generate_series generate_subscripts
   get_bit get_byte get_current_ts_config getdatabaseencoding getpgusername hash_array hash_numeric
   hash_record hashtext hashtextextended height host hostmask icu_unicode_version in_range
   inet_client_addr inet_client_port inet_merge inet_same_family inet_server_addr inet_server_port

@@ -7,7 +7,10 @@ export interface NamedRelation {
   /** null where it is looked up along the session's schemas. */
   readonly schema: string | null;
   readonly name: string;
-  /** `made` may be made in the default schema; `type` counts only where there is a relation of that name. */
+  /**
+   * `made` may be made in the default schema; `type` counts only where there is a relation of that name, or where it
+   * is the array type of a relation's rows.
+   */
   readonly as?: 'made' | 'type';
 }
 
@@ -104,12 +107,29 @@ export function isTaken(kind: string, tree: Tree): boolean {
     case 'AlterObjectSchemaStmt':
       return RELATIONS.has(String(tree.objectType)) && tree.relation !== undefined;
     case 'AlterTableStmt':
-      return RELATIONS.has(String(tree.objtype));
+      return RELATIONS.has(String(tree.objtype)) && !changesOptions(tree.cmds);
     case 'DropStmt':
       return tree.removeType === 'OBJECT_SCHEMA' || RELATIONS.has(String(tree.removeType));
     default:
       return true;
   }
+}
+
+/** Options of a foreign table say which table it is, those of its columns which columns. */
+function changesOptions(commands: unknown): boolean {
+  return (Array.isArray(commands) ? commands : []).some((each: unknown) => {
+    const command = isTree(each) && isTree(each.AlterTableCmd) ? each.AlterTableCmd : undefined;
+    return /GenericOptions$/.test(String(command?.subtype)) || hasOptions(command?.def);
+  });
+}
+
+/** Of a column that is added. */
+function hasOptions(definition: unknown): boolean {
+  return (
+    isTree(definition) &&
+    isTree(definition.ColumnDef) &&
+    definition.ColumnDef.fdwoptions !== undefined
+  );
 }
 
 const RELATIONS: ReadonlySet<string> = new Set([

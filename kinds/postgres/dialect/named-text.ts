@@ -25,6 +25,7 @@ export const REG_TYPES: ReadonlySet<string> = new Set([
   'regproc',
   'regprocedure',
   'regrole',
+  'regtype',
 ]);
 
 /** Longest part of a name, in bytes: the server cuts longer ones. Source: NAMEDATALEN. */

@@ -149,7 +149,7 @@ class Walk implements Naming, NameTaker {
     const name = parts.at(-1) ?? '';
     if (node.pct_type === true || REG_TYPES.has(name)) this.leave(`The type ${name}`);
     // The row type of a table has its name.
-    else if (parts.length > 1 && parts[0] !== 'pg_catalog') this.name(parts);
+    else if (parts.length > 1 && parts.at(-2) !== 'pg_catalog') this.name(parts, 'type');
     else if (parts.length === 1 && !PLAIN_TYPES.has(name)) this.name(parts, 'type');
   }
 

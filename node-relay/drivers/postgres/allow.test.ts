@@ -28,6 +28,8 @@ const SETUP = `
   CREATE FUNCTION joined(int, int) RETURNS text LANGUAGE sql STABLE AS 'SELECT word FROM secret LIMIT 1';
   CREATE OPERATOR @#@ (LEFTARG = int, RIGHTARG = int, FUNCTION = joined);
   CREATE PROCEDURE proc() LANGUAGE sql AS 'INSERT INTO secret (word) VALUES (''x'')';
+  CREATE EXTENSION IF NOT EXISTS postgres_fdw; CREATE SERVER far FOREIGN DATA WRAPPER postgres_fdw;
+  CREATE FOREIGN TABLE shop.far (id int) SERVER far OPTIONS (schema_name 'public', table_name 'orders');
   INSERT INTO secret (word) VALUES ('s3cret'); INSERT INTO hidden.secret VALUES (1, 's3cret');
   INSERT INTO shop.items VALUES (1, 'tea', 'dry'); INSERT INTO orders (item) VALUES (1);`;
 
@@ -160,7 +162,13 @@ describe('each way in', () => {
       if (!page.more || !last) break;
       after = [last.namespace, last.name];
     }
-    expect(told).toEqual(['public.Odd.Name', 'public.orders', 'shop.items', 'shop.words']);
+    expect(told).toEqual([
+      'public.Odd.Name',
+      'public.orders',
+      'shop.far',
+      'shop.items',
+      'shop.words',
+    ]);
   });
 
   test('tells no changes of what is not open', async () => {

@@ -23,6 +23,8 @@ export const ALLOWED = [
   "SELECT 'shop.items'::regclass, nextval('orders_id_seq'), pg_relation_size('\"shop\".items'), to_regclass('shop.items')",
   "SELECT currval(pg_get_serial_sequence('orders', 'id'))",
   "SELECT 'good'::shop.mood",
+  "SELECT (NULL::shop._items)[1].name, NULL::_orders, NULL::_text, '{good}'::shop._mood",
+  'ALTER FOREIGN TABLE shop.far ADD COLUMN more text',
   'SELECT harmless(1)',
   'SELECT id FROM orders FOR UPDATE OF orders',
   "INSERT INTO shop.items VALUES (2, 'salt', 'dry') ON CONFLICT (id) DO UPDATE SET name = excluded.name RETURNING *",
@@ -48,6 +50,21 @@ export const ALLOWED = [
 
 /** With what each is refused for. */
 export const REFUSED: readonly (readonly [query: string, name: string])[] = [
+  ['SELECT NULL::_secret', 'public.secret'],
+  ['SELECT (NULL::public._secret)[1].word', 'public._secret'],
+  ['SELECT (NULL::"_secret"[])[1]', 'public.secret'],
+  ['SELECT NULL::secret[]', 'public.secret'],
+  ["SELECT (_secret '{}')[1].word", 'public.secret'],
+  ['SELECT (_secret(\'{"(1,2)"}\'))[1].word', 'public.secret'],
+  ["SELECT (public._secret('{}'))[1].word", 'public.secret'],
+  ["SELECT * FROM unnest(CAST('{}' AS _secret)) x", 'public.secret'],
+  ["SELECT * FROM json_to_record('{}') AS x(a _secret)", 'public.secret'],
+  ["SELECT * FROM json_table('[]'::jsonb, '$[*]' COLUMNS (a _secret PATH '$'))", 'public.secret'],
+  ["SELECT json_populate_recordset(NULL::secret, '[{}]')", 'public.secret'],
+  ['CREATE TABLE made (a _secret)', 'public.secret'],
+  ['ALTER TABLE orders ADD COLUMN a _secret', 'public.secret'],
+  ['CREATE TABLE made OF secret', 'public.secret'],
+  ['SELECT NULL::hidden._secret', 'hidden._secret'],
   ['SELECT * FROM secret', 'public.secret'],
   ['SELECT * FROM SECRET', 'public.secret'],
   ['SELECT * FROM "secret"', 'public.secret'],
@@ -129,6 +146,14 @@ export const REFUSED: readonly (readonly [query: string, name: string])[] = [
 
 /** Refused: how they name things is not read. */
 export const UNDECIDED = [
+  'SELECT format_type(t, -1) FROM generate_series(16384, 16999) t',
+  'SELECT t::oid::regtype FROM generate_series(16384, 16999) t',
+  'SELECT CAST(16400::oid AS pg_catalog.regtype)::text',
+  "ALTER FOREIGN TABLE shop.far OPTIONS (SET table_name 'secret')",
+  "ALTER FOREIGN TABLE shop.far ALTER COLUMN id OPTIONS (column_name 'word')",
+  "ALTER TABLE shop.far ADD COLUMN b text, OPTIONS (SET schema_name 'hidden')",
+  "ALTER FOREIGN TABLE shop.far ADD COLUMN word text OPTIONS (column_name 'word')",
+
   'DO $$ BEGIN PERFORM * FROM secret; END $$',
   'CALL proc()',
   'CREATE FUNCTION made() RETURNS text LANGUAGE sql AS $$ SELECT word FROM secret $$',
@@ -177,5 +202,4 @@ export const UNDECIDED = [
   "COMMENT ON TABLE secret IS 'x'",
   'CREATE EXTENSION dblink',
   'VACUUM',
-  'a statement that no parser reads',
 ];
