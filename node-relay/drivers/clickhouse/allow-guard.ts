@@ -18,6 +18,9 @@ import { userFunctionIn } from './user-functions.ts';
 const NAMING =
   /^(?:dict(?:get|has|isin)\w*|joinget\w*|(?:global)?(?:not)?(?:null)?in(?:ignoreset)?|evalmlmethod|pg_?table\w*|getmaxtablename\w*)$/i;
 
+/** What an INSERT writes begins with one of them. */
+const BEGIN_VALUES = ['SELECT', 'WITH', 'FROM', 'VALUES'];
+
 /** Looks at the requests of one pool. */
 export class AllowGuard {
   readonly #open: AllowedTables;
@@ -109,9 +112,7 @@ export class AllowGuard {
     const isInsert = isWord(tokens[0], 'INSERT');
     // The target's columns follow it as arguments follow a function.
     const from = isInsert
-      ? tokens.findIndex(
-          (token) => isWord(token, 'SELECT') || isWord(token, 'WITH') || isWord(token, 'VALUES'),
-        )
+      ? tokens.findIndex((token) => BEGIN_VALUES.some((word) => isWord(token, word)))
       : 0;
     const doubt = doubtsOf(from < 0 ? [] : tokens.slice(from)).find(
       ({ name }) => !this.#functions.has(name.toLowerCase()),

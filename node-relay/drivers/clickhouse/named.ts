@@ -4,6 +4,23 @@
  */
 import type { Token } from './lexer.ts';
 import { isMark, isName, isWord } from './marks.ts';
+import { isSetName, type Members, membersIn } from './named-sets.ts';
+import {
+  AFTER_EXISTS,
+  ENDS_TABLES,
+  endsTable,
+  goesOn,
+  isArrayJoin,
+  isBetweenQueries,
+  isIdentifier,
+  isInsertTarget,
+  isValue,
+  memberOf,
+  NEED_TABLE,
+  OF_ONE_TABLE,
+  PLAIN_TABLES,
+  QUERIES,
+} from './named-words.ts';
 
 /** A table as a statement names it. */
 export interface NamedTable {
@@ -22,20 +39,6 @@ export interface Naming {
 }
 
 const NO_NAME = 'A table that is no name';
-/** Statements that are read; of others nothing is known. */
-const QUERIES = new Set(['SELECT', 'WITH', 'FROM', 'EXPLAIN']);
-/** They take one table, with these words ahead of it. */
-const OF_ONE_TABLE: { readonly [kind: string]: readonly string[] } = {
-  INSERT: ['INTO', 'TABLE'],
-  DESCRIBE: ['TABLE'],
-  DESC: ['TABLE'],
-  EXISTS: ['TABLE'],
-  TRUNCATE: ['TABLE', 'IF', 'EXISTS'],
-  DROP: ['TABLE', 'IF', 'EXISTS'],
-  OPTIMIZE: ['TABLE'],
-};
-/** Without TABLE they are of something else. */
-const NEED_TABLE = new Set(['TRUNCATE', 'DROP', 'OPTIMIZE']);
 
 /** What a statement names. */
 export function namingOf(tokens: readonly Token[]): Naming {
@@ -56,10 +59,12 @@ interface Level {
   isQuery: boolean;
   /** Within a list of tables: after a comma comes another. */
   isList: boolean;
+  /** FROM came ahead of its SELECT, which is still to come. */
+  isFromFirst: boolean;
   /** The next thing is a table. */
   expects: boolean;
   /** Members of IN, of which a name may be a table. */
-  readonly isSet: boolean;
+  readonly members: Members;
 }
 
 class Scan implements Naming {
@@ -67,7 +72,11 @@ class Scan implements Naming {
   readonly given: string[] = [];
   undecided: string | undefined;
   readonly #tokens: readonly Token[];
-  readonly #levels: Level[] = [levelOf(false)];
+  readonly #levels: Level[] = [levelOf('none')];
+  /** Places of the names of tables, and of those that WITH gives. */
+  readonly #places = new Set<number>();
+  /** Names of IN without a database. */
+  readonly #members = new Set<string>();
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens.map((token, at) => memberOf(token, tokens[at - 1]));
@@ -87,16 +96,22 @@ class Scan implements Naming {
     if (isWord(this.#tokens[at], 'FUNCTION')) this.leave('A function in place of a table');
     const end = this.#table(at);
     if (kind === 'INSERT') return this.query(this.#pastColumns(end));
-    if (isMark(this.#tokens[end], '(')) this.leave(NO_NAME);
+    const next = this.#tokens[end];
+    if (isMark(next, '(')) this.leave(NO_NAME);
+    if (this.#tokens.slice(end).some((token) => isMark(token, ','))) this.leave('A list of tables');
+    if (kind === 'EXISTS' && isName(next) && !AFTER_EXISTS.has(next.text.toUpperCase()))
+      this.leave(kind);
     return this;
   }
 
-  /** `(a, b)`, `(* EXCEPT(c))`. */
+  /** `(a, b)`, `(* EXCEPT(c))`; a query may stand there as well. */
   #pastColumns(at: number): number {
-    if (!isMark(this.#tokens[at], '(') || isWord(this.#tokens[at + 1], 'SELECT')) return at;
+    if (!isMark(this.#tokens[at], '(')) return at;
     let depth = 0;
     for (let next = at; next < this.#tokens.length; next += 1) {
-      depth += Number(isMark(this.#tokens[next], '(')) - Number(isMark(this.#tokens[next], ')'));
+      const token = this.#tokens[next];
+      depth += Number(isMark(token, '(')) - Number(isMark(token, ')'));
+      if (isWord(token, 'SELECT') || isWord(token, 'FROM')) return at;
       if (depth === 0) return next + 1;
     }
     return this.#tokens.length;
@@ -108,7 +123,15 @@ class Scan implements Naming {
       at = this.#step(at);
     }
     if (this.#levels.some(({ expects }) => expects)) this.leave(NO_NAME);
+    if (this.#tokens.some((token, at) => this.#isAlias(token, at)))
+      this.leave('A name behind IN that stands for something else');
     return this;
+  }
+
+  /** Whether a name of IN is given to something there. */
+  #isAlias(token: Token, at: number): boolean {
+    if (!isName(token) || !this.#members.has(token.text) || this.#places.has(at)) return false;
+    return !isMark(this.#tokens[at - 1], '.') && !isMark(this.#tokens[at + 1], '.');
   }
 
   /** Answers where to go on. */
@@ -140,15 +163,16 @@ class Scan implements Naming {
       this.#levels.pop();
       return;
     }
-    const isSet = isWord(this.#tokens[at - 1], 'IN');
-    this.#levels.push(level.expects ? levelOf(false, true) : levelOf(isSet));
+    const members = membersIn(this.#tokens, at, level.members);
+    this.#levels.push(level.expects ? levelOf('none', true) : levelOf(members));
     level.expects = false;
   }
 
   #pass(token: Token, at: number, level: Level): void {
     if (isMark(token, ',') && level.isList) level.expects = true;
-    else if (isName(token) && (level.isSet || isWord(this.#tokens[at - 1], 'IN'))) {
-      this.#member(at, level);
+    else if (isSetName(this.#tokens, at, level.members)) {
+      if (!isMark(this.#tokens[at + 1], '.')) this.#members.add(token.text);
+      this.#table(at);
     }
   }
 
@@ -156,22 +180,44 @@ class Scan implements Naming {
   #enter(word: string, at: number, level: Level): boolean {
     const before = this.#tokens[at - 1];
     const isFirst = before === undefined || isMark(before, '(') || isWord(before, 'EXPLAIN');
-    if (word === 'SELECT' || (word === 'WITH' && isFirst)) return query(level);
-    if (word === 'FROM' && (isFirst || level.isQuery)) {
-      query(level);
-      return list(level);
+    switch (word) {
+      case 'SELECT':
+      case 'WITH':
+        return (isFirst || word === 'SELECT') && this.#begin(level, at, isFirst);
+      case 'FROM':
+        return (isFirst || level.isQuery) && from(level, isFirst || isBetweenQueries(before));
+      case 'JOIN':
+        return !isArrayJoin(this.#tokens, at) && list(level);
+      case 'AS':
+        this.#give(at);
+        return false;
+      case 'INFILE':
+      case 'OUTFILE':
+        this.leave(word);
+        return false;
+      case 'INSERT':
+        if (at > 0 && isWord(this.#tokens[at + 1], 'INTO')) this.leave(word);
+        return false;
+      default:
+        if (ENDS_TABLES.has(word)) this.#endList(level, at);
+        return false;
     }
-    if (word === 'JOIN' && !isWord(before, 'ARRAY')) return list(level);
-    if (word === 'INFILE' || word === 'OUTFILE') this.leave(word);
-    if (word === 'AS') this.#give(at);
-    if (ENDS_TABLES.has(word)) this.#endList(level, before);
-    return false;
   }
 
-  #endList(level: Level, before: Token | undefined): void {
+  #begin(level: Level, at: number, isFirst: boolean): true {
+    // A table, a column or an alias of that name: what was begun goes on behind it.
+    const isName =
+      (level.isList && !level.isFromFirst) || level.expects || isValue(this.#tokens, at);
+    const isTable = level.isList && endsTable(this.#tokens[at + 1]);
+    if (!isFirst && (isName || isTable)) this.leave(NO_NAME);
+    level.isFromFirst = false;
+    return query(level);
+  }
+
+  #endList(level: Level, at: number): void {
     if (level.expects) this.leave(NO_NAME);
     // A column of that name: the list goes on behind it.
-    if (level.isList && isBeforeValue(before))
+    if (level.isList && (isValue(this.#tokens, at) || goesOn(this.#tokens[at + 1])))
       this.leave('A column that is named as a word of the grammar');
     level.isList = false;
   }
@@ -181,7 +227,9 @@ class Scan implements Naming {
     const [name, open, first] = [at - 1, at + 1, at + 2].map((each) => this.#tokens[each]);
     const isBody =
       isMark(open, '(') && ['SELECT', 'WITH', 'FROM'].some((word) => isWord(first, word));
-    if (isBody && isName(name)) this.given.push(name.text);
+    if (!isBody || !isName(name)) return;
+    this.given.push(name.text);
+    this.#places.add(at - 1);
   }
 
   /** Takes a table; answers where it has ended. */
@@ -191,6 +239,7 @@ class Scan implements Naming {
       this.leave(NO_NAME);
       return at + 1;
     }
+    this.#places.add(at);
     if (isMark(point, '(') && !isInsertTarget(this.#tokens, at)) {
       if (!PLAIN_TABLES.has(token.text.toLowerCase()))
         this.leave(`Function ${token.text.slice(0, 64)} in place of a table`);
@@ -204,38 +253,10 @@ class Scan implements Naming {
     else this.tables.push({ database: token.text, name: second.text });
     return at + 3;
   }
-
-  /** A name in or behind IN that stands alone may be a table. */
-  #member(at: number, { isSet }: Level): void {
-    const [token, before] = [this.#tokens[at], this.#tokens[at - 1]];
-    if (token === undefined || (token.kind === 'word' && LITERALS.has(token.text.toUpperCase())))
-      return;
-    const isBegin = isMark(before, '(') || isMark(before, ',') || isWord(before, 'IN');
-    if (!isBegin) return;
-    const end = isMark(this.#tokens[at + 1], '.') ? at + 3 : at + 1;
-    const after = this.#tokens[end];
-    const isAlone = !isSet || isMark(after, ',') || isMark(after, ')');
-    if (isAlone && !isMark(after, '(')) this.#table(at);
-  }
 }
 
-/** Behind a point every word is a name: `t.where`. */
-function memberOf(token: Token, before: Token | undefined): Token {
-  return token.kind === 'word' && isMark(before, '.') ? { ...token, kind: 'quoted' } : token;
-}
-
-/** Whether a value comes next, and no clause. */
-function isBeforeValue(before: Token | undefined): boolean {
-  if (before?.kind === 'mark') return !')]}*'.includes(before.text);
-  return before?.kind === 'word' && OPERATORS.has(before.text.toUpperCase());
-}
-
-const OPERATORS = new Set(
-  'ON USING AND OR NOT XOR IN LIKE ILIKE BETWEEN IS AS CASE WHEN THEN ELSE DIV MOD'.split(' '),
-);
-
-function levelOf(isSet: boolean, expects = false): Level {
-  return { isQuery: false, isList: expects, expects, isSet };
+function levelOf(members: Members, expects = false): Level {
+  return { isQuery: false, isList: expects, isFromFirst: false, expects, members };
 }
 
 function query(level: Level): true {
@@ -245,46 +266,13 @@ function query(level: Level): true {
   return true;
 }
 
+function from(level: Level, isFirst: boolean): true {
+  level.isFromFirst = isFirst;
+  return query(level) && list(level);
+}
+
 function list(level: Level): true {
   level.isList = true;
   level.expects = true;
   return true;
-}
-
-/** Table functions that name nothing and run no text. */
-const PLAIN_TABLES = new Set(
-  'numbers numbers_mt zeros zeros_mt generate_series generateseries primes values null view'.split(
-    ' ',
-  ),
-);
-const LITERALS = new Set([
-  'NULL',
-  'TRUE',
-  'FALSE',
-  'NAN',
-  'INF',
-  'CAST',
-  'CASE',
-  'INTERVAL',
-  'DATE',
-  'TIMESTAMP',
-]);
-const ENDS_TABLES = new Set(
-  'EXCEPT FORMAT GROUP HAVING INTERSECT LIMIT OFFSET ORDER PREWHERE QUALIFY SETTINGS UNION WHERE WINDOW'.split(
-    ' ',
-  ),
-);
-
-/** `INSERT INTO t (a, b)`: what follows is no call. */
-function isInsertTarget(tokens: readonly Token[], at: number): boolean {
-  return (
-    isWord(tokens[0], 'INSERT') &&
-    tokens.slice(1, at).every((each) => isWord(each, 'INTO') || isWord(each, 'TABLE'))
-  );
-}
-
-/** `{name:Identifier}` stands for a name. */
-function isIdentifier(tokens: readonly Token[], at: number): boolean {
-  const [, , colon, type] = tokens.slice(at, at + 4);
-  return isMark(colon, ':') && isName(type) && /identifier/i.test(type.text);
 }
