@@ -2,7 +2,7 @@
 
 /** A token of a statement; comments and spaces are left out. */
 export interface Token {
-  readonly kind: 'word' | 'quoted' | 'string' | 'mark';
+  readonly kind: 'word' | 'quoted' | 'string' | 'literal' | 'mark';
   /** As it is written. */
   readonly text: string;
 }
@@ -10,6 +10,9 @@ export interface Token {
 const SPACE = /[ \t\n\r]+/y;
 const COMMENT = /(?:--|\/\/)[^\n\r]*/y;
 const WORD = /[A-Za-z]\w*/y;
+/** UUIDs, blobs, durations and numbers: a word may follow directly. */
+const LITERAL =
+  /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}|0x[\da-f]*|(?:\d+(?:mo|ms|us|\u00b5s|ns|[ywdhms]))+|\d+(?:\.\d*)?(?:e[+-]?\d+)?/iy;
 const STRING = /'(?:[^']|'')*'/y;
 const QUOTED = /"(?:[^"]|"")*"/y;
 
@@ -44,6 +47,8 @@ function tokenAt(text: string, at: number): Token | undefined {
     const end = text.indexOf('$$', at + 2);
     return found('string', end < 0 ? undefined : text.slice(at, end + 2));
   }
+  const literal = match(LITERAL, text, at);
+  if (literal !== undefined) return { kind: 'literal', text: literal };
   const word = match(WORD, text, at);
   return word === undefined ? { kind: 'mark', text: character } : { kind: 'word', text: word };
 }
