@@ -12,7 +12,7 @@ import type { NamedRelation } from './named-kinds.ts';
 import { NAMING_FUNCTIONS } from './named-text.ts';
 import { reachedCode } from './reached-code.ts';
 import { looksOnlyAtArguments, type ReachedFunction } from './server-functions.ts';
-import { type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
+import { namesOf, type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
 /** How long a verdict stands, in milliseconds: what the database's names mean may have changed after that. */
 const VERDICT_MS = 60_000;
@@ -72,12 +72,12 @@ export class AllowGuard {
   }
 
   /** What the text alone shows. */
-  #refusalByText({ naming, references }: Parsed): Refuse | undefined {
-    const { undecided: what, schemas } = naming;
+  #refusalByText(statement: Parsed): Refuse | undefined {
+    const { undecided: what, schemas } = namesOf(statement);
     if (what !== undefined) return () => undecided(what);
     const closed = schemas.find((schema) => !this.#open.opensSchema(schema));
     if (closed !== undefined) return () => notAllowed('Schema', closed);
-    const named = references.functions.find(
+    const named = statement.references.functions.find(
       ({ schema, name }) => schema === 'pg_catalog' && !isRead(name),
     );
     return named && (() => undecided(`Function ${named.name}`));
@@ -88,7 +88,8 @@ export class AllowGuard {
     types: readonly number[] | undefined,
     inquirer: Inquirer,
   ): Promise<Refuse | undefined> {
-    const { naming, references } = statement;
+    const { references } = statement;
+    const naming = namesOf(statement);
     const relations = naming.relations.filter(({ schema, name }) => !this.#isOpen(schema, name));
     const functions = references.functions.filter(
       ({ schema, name }) => schema === null && !isRead(name),

@@ -24,8 +24,8 @@ export interface Parsed {
   readonly query: string | undefined;
   /** What COPY does with it: its data comes from the caller, or goes there as text. */
   readonly copy: 'in' | 'out' | 'other' | undefined;
-  /** What it names, for `config.allow`. */
-  readonly naming: Naming;
+  /** What it names, where that was looked at beside all else; `namesOf` tells it of every statement. */
+  readonly naming?: Naming;
 }
 
 /** A text that is no SQL to this parser; the server may see that differently. */
@@ -68,7 +68,37 @@ export function parseText(text: string): ParsedText {
   return parsed;
 }
 
-function parse(text: string): ParsedText {
+/** The same where nobody waits, with what each statement names; nothing is remembered. */
+export function parseWhole(text: string): ParsedText {
+  return parse(text, (kind, tree) => ({ naming: namingOf(kind, tree) }));
+}
+
+const names = new WeakMap<Parsed, Naming>();
+const UNNAMED: Naming = {
+  relations: [],
+  schemas: [],
+  undecided: 'A statement that the gateway cannot read',
+};
+
+/**
+ * What a statement names, for `config.allow`. It is parsed once more for that: other endpoints do not pay for it, and no
+ * tree is remembered.
+ */
+export function namesOf(statement: Parsed): Naming {
+  const known = statement.naming ?? names.get(statement);
+  if (known) return known;
+  const whole = parseWhole(statement.text);
+  const found =
+    'statements' in whole && whole.statements.length === 1 ? whole.statements[0] : undefined;
+  const naming = found?.naming ?? UNNAMED;
+  names.set(statement, naming);
+  return naming;
+}
+
+/** Adds to what is told of a statement. */
+type Also = (kind: string, tree: Tree) => Pick<Parsed, 'naming'>;
+
+function parse(text: string, also: Also = () => ({})): ParsedText {
   if (text.length > PARSED_MAX_CHARACTERS) return failed('the statement is too long to be checked');
   if (text.trim() === '') return { statements: [] };
   const answer = askParser(text);
@@ -82,7 +112,7 @@ function parse(text: string): ParsedText {
   return {
     statements: answer.statements.map(({ tree, from, length }) => {
       const end = length > 0 ? from + length : bytes.length;
-      return describe(decoder.decode(bytes.subarray(from, end)).trim(), tree);
+      return describe(decoder.decode(bytes.subarray(from, end)).trim(), tree, also);
     }),
   };
 }
@@ -94,7 +124,7 @@ function failed(message: string): ParsedText {
 
 const PLAIN = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt']);
 
-function describe(text: string, stmt: Tree): Parsed {
+function describe(text: string, stmt: Tree, also: Also): Parsed {
   const [kind = '', node] = Object.entries(stmt)[0] ?? [];
   const tree = isTree(node) ? node : {};
   const { references, nested, locks, into } = walk(tree);
@@ -110,7 +140,7 @@ function describe(text: string, stmt: Tree): Parsed {
     query: plain ? text : queryText(kind, text, tree),
     unreadable: unreadableTop(kind, tree) ?? unreadableInside(nested, locks, into),
     copy: kind === 'CopyStmt' ? copyOf(tree) : undefined,
-    naming: namingOf(kind, tree),
+    ...also(kind, tree),
   };
 }
 

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GatewayError } from '../../../proto/errors.ts';
+import type { Json } from '../../../proto/json.ts';
 import { testHost } from '../test/host.ts';
 import type { CassandraClient } from './index.ts';
 import { cql, run, TestDatabase } from './test/database.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
     "INSERT INTO secret (id, word) VALUES (1, 's3cret')",
   );
   const allow = { tables: ['made_*'] };
-  const opened = (members: object) =>
+  const opened = (members: { readonly [member: string]: Json }) =>
     database.open('write', 2, { url: database.url }, testHost(2), members);
   [fenced, open] = await Promise.all([opened({ allow }), opened({})]);
 });

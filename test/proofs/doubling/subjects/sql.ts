@@ -7,7 +7,7 @@ import { parseText as mysqlStatement } from '../../../../kinds/mysql/dialect/sta
 import { asksForTraces, mayLeaveTraces } from '../../../../kinds/mysql/dialect/traces.ts';
 import { arrayToJson, quotedElement } from '../../../../kinds/postgres/dialect/array-text.ts';
 import { hasLongRuns } from '../../../../kinds/postgres/dialect/operator-runs.ts';
-import { parseText as postgresStatement } from '../../../../kinds/postgres/dialect/statement.ts';
+import { parseWhole as postgresStatement } from '../../../../kinds/postgres/dialect/statement.ts';
 import { admit as admitCql } from '../../../../node-relay/drivers/cassandra/guard.ts';
 import { tokensOf as cqlTokens } from '../../../../node-relay/drivers/cassandra/lexer.ts';
 import { admit as admitClickhouse } from '../../../../node-relay/drivers/clickhouse/guard.ts';
