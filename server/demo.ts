@@ -1,7 +1,8 @@
 /** `--demo`: the organization of all examples with a PostgreSQL of its own, so that everything can be tried at once. */
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { type DataFolder, secretIn } from './data-folder.ts';
 import { Failure } from './failure.ts';
 import { FIRST, FIRST_PASSWORD } from './first-organization.ts';
@@ -26,6 +27,8 @@ export interface DemoDatabase {
   readonly url: string;
   /** As a role that may only read. */
   readonly readerUrl: string;
+  /** Started for the first time: most likely there is no organization yet. */
+  readonly isNew: boolean;
 }
 
 /** Where the demo's server will listen: as last time where that can be, so that endpoints that people made on it go on working. */
@@ -48,6 +51,7 @@ function portFile(folder: DataFolder): string {
  * @throws Failure also when another program took the port meanwhile
  */
 export async function startDemoDatabase(folder: DataFolder, port: number): Promise<DemoDatabase> {
+  const isNew = !existsSync(portFile(folder));
   await mkdir(join(folder.path, 'demo'), { recursive: true, mode: 0o700 });
   const [superuserPassword, password, readerPassword] = await Promise.all([
     secretIn(folder, 'demo/postgres-password'),
@@ -71,7 +75,7 @@ export async function startDemoDatabase(folder: DataFolder, port: number): Promi
     await server.stop();
     throw thrown;
   }
-  return { server, url, readerUrl };
+  return { server, url, readerUrl, isNew };
 }
 
 async function fillShop(
@@ -80,6 +84,8 @@ async function fillShop(
   passwords: Readonly<Record<typeof SHOP | typeof READER, string>>,
 ): Promise<void> {
   const { port } = server;
+  // Loaded once the server has been started: it takes as long as that.
+  const { default: pg } = await import('pg');
   const connect = async (user: string, database: string, password: string) => {
     const client = new pg.Client({ host: '127.0.0.1', port, user, database, password });
     await client.connect();
@@ -135,8 +141,9 @@ export async function setUpDemo(
   newOrgToken: string | undefined,
 ): Promise<void> {
   const login = { username: FIRST.username, password: await secretIn(folder, FIRST_PASSWORD) };
-  const token =
-    (await logIn(gateway, login)) ?? (await createOrganization(gateway, login, newOrgToken));
+  // Each look at a password takes time, also of somebody who is not there.
+  const known = database.isNew ? undefined : await logIn(gateway, login);
+  const token = known ?? (await createOrganization(gateway, login, newOrgToken));
   if (token === undefined) {
     throw new Failure(
       `The organization ${FIRST.organization} is there, and ${FIRST.username} cannot log in to it with the password in ${join(folder.path, FIRST_PASSWORD)}: write the right one there, or choose another folder with --data.`,

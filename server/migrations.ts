@@ -13,6 +13,13 @@ const BOOK = `CREATE TABLE IF NOT EXISTS d1_migrations(
 /** What drizzle-kit writes between two statements. */
 const BREAKPOINT = '--> statement-breakpoint';
 
+/** A migration that is not applied yet. */
+interface Pending {
+  readonly name: string;
+  /** With what enters it into the book of records. */
+  readonly text: string;
+}
+
 /**
  * Each migration is applied whole or not at all. Answers the names of those applied now.
  * @throws Failure naming the one that cannot be
@@ -25,21 +32,36 @@ export async function applyMigrations(db: LocalD1): Promise<string[]> {
   const known = new Set(applied?.results.map(({ name }) => name));
   const folder = join(ROOT, 'migrations');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
-  const pending = names.filter((name) => !known.has(name));
-  for (const name of pending) {
-    const text = await readFile(join(folder, name), 'utf8');
-    const statements = [
-      ...text.split(BREAKPOINT).map((statement) => db.prepare(statement)),
-      db.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
-    ];
-    await db.batch(statements).catch((cause: unknown) => {
-      const why = cause instanceof Error ? cause.message : 'unknown cause';
-      const sentence = `The tables cannot be brought up to date: ${name} failed (${why}), and nothing of it was changed.`;
-      throw new Failure(
-        `${sentence} Restore the data folder from a backup, or start the version before.`,
-        { cause },
-      );
-    });
-  }
-  return pending;
+  const pending = await Promise.all(
+    names.filter((name) => !known.has(name)).map((name) => readMigration(folder, name)),
+  );
+  // A first start has all of them ahead of it. One after the other tells which one it is that fails.
+  const isDone = known.size === 0 && (await apply(db, pending).then(yes, no));
+  if (!isDone) for (const each of pending) await applyOne(db, each);
+  return pending.map(({ name }) => name);
+}
+
+const yes = () => true;
+const no = () => false;
+
+async function readMigration(folder: string, name: string): Promise<Pending> {
+  const text = (await readFile(join(folder, name), 'utf8')).replaceAll(BREAKPOINT, '');
+  const quoted = `'${name.replaceAll("'", "''")}'`;
+  return { name, text: `${text}\n;INSERT INTO d1_migrations (name) VALUES (${quoted});` };
+}
+
+/** In one transaction, and one statement of D1: each one that is prepared holds this process up for some milliseconds. */
+async function apply(db: LocalD1, pending: readonly Pending[]): Promise<void> {
+  await db.batch([db.prepare(pending.map(({ text }) => text).join('\n'))]);
+}
+
+async function applyOne(db: LocalD1, migration: Pending): Promise<void> {
+  await apply(db, [migration]).catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : 'unknown cause';
+    const sentence = `The tables cannot be brought up to date: ${migration.name} failed (${why}), and nothing of it was changed.`;
+    throw new Failure(
+      `${sentence} Restore the data folder from a backup, or start the version before.`,
+      { cause },
+    );
+  });
 }
