@@ -1,6 +1,7 @@
 /** Decides which statements name only what `config.allow` opens. Spec: keys-and-doors.md §4. */
 import type { InspectedTable } from '../../../proto/driver.ts';
 import { type AllowedTables, notAllowed, undecided } from '../../allow.ts';
+import { noVerb } from '../../verbs.ts';
 import { type AllowedFunctions, suspectIn } from './allowed-functions.ts';
 import { calledNames } from './calls.ts';
 import type { Catalog } from './catalog.ts';
@@ -36,10 +37,10 @@ export class AllowGuard {
     this.#home = home;
   }
 
-  /** Lets a statement pass that names only what is open. @throws GatewayError FORBIDDEN */
+  /** Lets a statement pass that names only what is open. @throws GatewayError FORBIDDEN, BAD_REQUEST */
   async admit(statement: Parsed, catalog: Catalog): Promise<void> {
     const { tables, undecided: what } = this.#namingOf(statement);
-    if (what !== undefined) throw undecided(what);
+    if (what !== undefined) throw noVerb('MySQL and MariaDB', statement.first) ?? undecided(what);
     for (const { schema = this.#home, name } of tables) {
       if (!this.#open.opens({ schema, name }, this.#home)) {
         throw notAllowed('Table', schema === '' ? name : `${schema}.${name}`);

@@ -1,6 +1,7 @@
 /** Decides which statements could set what `config.session` tells of their caller. Spec: keys-and-doors.md §3. */
 import { LruMap } from '../../../proto/lru-map.ts';
 import { mayNotSet } from '../../setter-refusal.ts';
+import { noVerb } from '../../verbs.ts';
 import { type AllowedFunctions, type Suspect, suspectIn } from './allowed-functions.ts';
 import type { Catalog } from './catalog.ts';
 import type { Token } from './lexer.ts';
@@ -48,11 +49,13 @@ export class SetterGuard {
    * Refuses a statement that could set, or that calls code of users which `allow_functions` does not name. What hangs
    * on its tables, such as views and triggers, is their owner's.
    * @param fresh its database may be another one than those before had
-   * @throws GatewayError FORBIDDEN
+   * @throws GatewayError FORBIDDEN, BAD_REQUEST
    */
   async admit(statement: Parsed, catalog: Catalog, fresh: boolean): Promise<void> {
     const setter = setterIn(statement);
-    if (setter !== undefined) throw mayNotSet(setter);
+    if (setter !== undefined) {
+      throw noVerb('MySQL and MariaDB', statement.first) ?? mayNotSet(setter);
+    }
     const suspect = await this.#suspectIn(statement, catalog, fresh);
     if (suspect) throw mayNotSet(`Function ${suspect.name}`, suspect.name);
   }

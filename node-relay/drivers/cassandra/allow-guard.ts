@@ -1,6 +1,7 @@
 /** Decides which statements name only what `config.allow` opens. Spec: keys-and-doors.md §4. */
 import { type AllowedTables, notAllowed, type TableName, undecided } from '../../../kinds/allow.ts';
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
+import { noVerb } from '../../../kinds/verbs.ts';
 import type { InspectedTable } from '../../../proto/driver.ts';
 import { at } from './errors.ts';
 import { type Token, tokensOf } from './lexer.ts';
@@ -28,7 +29,7 @@ export class AllowGuard {
     this.#home = home;
   }
 
-  /** Lets a request pass that names only what is open. @throws GatewayError FORBIDDEN */
+  /** Lets a request pass that names only what is open. @throws GatewayError FORBIDDEN, BAD_REQUEST */
   admit(request: CassandraRequest): void {
     if (request.type !== 'batch') {
       this.#admitText(request.query);
@@ -45,8 +46,9 @@ export class AllowGuard {
   }
 
   #admitText(text: string): void {
-    const named = namedIn(tokensOf(text));
-    if (typeof named === 'string') throw undecided(named);
+    const tokens = tokensOf(text);
+    const named = namedIn(tokens);
+    if (typeof named === 'string') throw noVerb('Cassandra', firstOf(tokens)) ?? undecided(named);
     for (const [keyspace = this.#home, name] of named) {
       if (!this.#isOpen({ schema: keyspace, name }))
         throw notAllowed('Table', `${keyspace}.${name}`);
@@ -56,6 +58,11 @@ export class AllowGuard {
   #isOpen(table: TableName): boolean {
     return this.#open.opens(table, this.#home === '' ? undefined : this.#home);
   }
+}
+
+/** The first word, in upper case. */
+function firstOf([first]: readonly Token[] = []): string {
+  return first?.kind === 'word' ? first.text.toUpperCase() : '';
 }
 
 function namedIn(tokens: readonly Token[] | undefined): Named {

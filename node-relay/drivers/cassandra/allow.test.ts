@@ -142,3 +142,9 @@ describe('on each way in', () => {
     ).toMatchObject({ rows: [] });
   });
 });
+
+test('a typo is told as one', async () => {
+  expect(await verdictOn(run(writer, cql('SELCT * FROM secret'), 'write'))).toBe(
+    'failed: SELCT begins no statement of Cassandra',
+  );
+});

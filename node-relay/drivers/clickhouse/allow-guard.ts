@@ -2,6 +2,7 @@
 import { type AllowedTables, notAllowed, undecided } from '../../../kinds/allow.ts';
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import { ALLOWED_SETTINGS } from '../../../kinds/clickhouse/settings.ts';
+import { noVerb } from '../../../kinds/verbs.ts';
 import type { Call, InspectedTable } from '../../../proto/driver.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import type { Database } from './database.ts';
@@ -38,7 +39,7 @@ export class AllowGuard {
     this.#home = home;
   }
 
-  /** Lets a request pass that names only what is open. @throws GatewayError FORBIDDEN, and what a look-up fails with */
+  /** Lets a request pass that names only what is open. @throws GatewayError FORBIDDEN, BAD_REQUEST, and what a look-up fails with */
   async admit(database: Database, request: ClickhouseRequest, call: Call): Promise<void> {
     if (request.type === 'insert') {
       this.#demand({ database: request.database, name: request.table });
@@ -46,7 +47,9 @@ export class AllowGuard {
     }
     const statement = oneStatement(request.query);
     const naming = this.#read(request.query);
-    if (naming.undecided !== undefined) throw undecided(naming.undecided);
+    if (naming.undecided !== undefined) {
+      throw noVerb('ClickHouse', statement.kind) ?? undecided(naming.undecided);
+    }
     if (namedByParameters(statement, request.params).length > 0)
       throw undecided('A name in a parameter');
     const set = statement.sets.find((name) => !ALLOWED_SETTINGS.includes(name));

@@ -159,3 +159,9 @@ describe('on each way in', () => {
 async function drained(pieces: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of pieces);
 }
+
+test('a typo is told as one', async () => {
+  expect(await onWrite('SELCT * FROM secret')).toBe(
+    'failed: SELCT begins no statement of ClickHouse',
+  );
+});

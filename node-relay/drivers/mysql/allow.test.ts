@@ -224,3 +224,9 @@ describe('each way in refuses', () => {
     expect(tables).toHaveLength(own.length);
   });
 });
+
+test('a typo is told as one', async () => {
+  expect(await verdictOn('SELCT * FROM secret')).toBe(
+    'failed: SELCT begins no statement of MySQL and MariaDB',
+  );
+});
