@@ -1,6 +1,6 @@
 /**
  * What it costs to know who is calling and what they may do: a steady read through the worker, with
- * limits, audit and usage, beside the same worker without any of that; then again once the
+ * limits, audit and usage, compared with the same worker without any of that; then again once the
  * organization has 10,000 users and 100,000 rules. Same run, interleaved, medians of five rounds.
  *
  * npm run bench -- access [--rounds 5] [--seconds 2] [--connections 32]

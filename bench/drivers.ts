@@ -1,5 +1,5 @@
 /**
- * Per kind of backend, a read through worker and relay beside the bare driver in a Node server
+ * Per kind of backend, a read through worker and relay compared with the bare driver in a Node server
  * behind a bare worker: same run, interleaved, medians, as a ratio at 1, 16 and 64 connections;
  * then results of about 10 MB, in MB a second.
  *

@@ -16,7 +16,7 @@ const REPEATS = 50;
 /** Milliseconds within which all must be done after the last event. */
 const DONE_MS = 180_000;
 const LOOK_MS = 1_000;
-/** Requests at a time, beside those that are paced. */
+/** Requests at a time, besides those that are paced. */
 const AT_ONCE = 8;
 
 const { values } = parseArgs({
@@ -111,7 +111,7 @@ function send(token: string, { id, trigger, starts }: Sent): Promise<unknown> {
   return call(token, 'POST', '/events', { source: 'bench', event: name, id, data: { starts } });
 }
 
-/** Waits for the runs, and tells what holds. */
+/** Waits for the runs, and says what holds. */
 async function judge(tokens: readonly string[], sent: readonly Sent[]): Promise<void> {
   const expected = new Map(
     sent

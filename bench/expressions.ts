@@ -1,5 +1,5 @@
 /**
- * What expressions cost: 1,000 records with ten expressions each, beside the same in JavaScript as
+ * What expressions cost: 1,000 records with ten expressions each, compared with the same in JavaScript as
  * one would write it by hand, and in jsonata. One process, best of many rounds.
  *
  * npm run bench -- expressions [--rounds 200]

@@ -1,7 +1,7 @@
 /**
  * What a steady read costs the edge runtime, step by step: bare workers that each do one thing more of what the gateway
  * must do, and last the gateway itself. Microseconds of the runtime's processor time for a request, medians of all
- * rounds, beside the step before; `own` of the last line is the gateway's own code.
+ * rounds, compared with the step before; `own` of the last line is the gateway's own code.
  *
  * npm run bench -- ladder [--rounds 5] [--seconds 2] [--connections 16]
  */

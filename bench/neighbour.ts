@@ -1,7 +1,7 @@
 /**
  * A neighbour of those who do the most that is allowed: an organization reads steadily from Redis,
- * alone once the thread is quiet, and then beside one and two organizations that make one expensive
- * operation as fast as it is answered. Each line tells what the neighbour saw, how long the thread
+ * alone once the thread is quiet, and then together with one and two organizations that make one expensive
+ * operation as fast as it is answered. Each line reports what the neighbour saw, how long the thread
  * that serves everybody was held at most, and how the operation was answered. The first second, in
  * which connections are made and code is compiled, shows only in how long the thread was held.
  *

@@ -1,5 +1,5 @@
 /**
- * A steady read through worker and relay, beside a bare worker that forwards to a bare Node
+ * A steady read through worker and relay, compared with a bare worker that forwards to a bare Node
  * server doing the same driver call: same run, interleaved, medians of five rounds, as a ratio.
  * CPU is of all processes but the load generator, the database's too, which is the same for both:
  * on a machine that does other things as well it wobbles less than what is there in a second.

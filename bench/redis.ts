@@ -1,9 +1,9 @@
 /**
- * GET through worker and relay, beside webdis in front of the same Redis: same load, same run,
+ * GET through worker and relay, compared with webdis in front of the same Redis: same load, same run,
  * interleaved, medians. Then 50 GETs at once: the gateway takes them as one request of 50
  * commands; webdis, which knows no such request, as 50 requests that go out in one write on one
  * connection (it leaves Nagle's algorithm on, so that such replies wait for acknowledgements on
- * few connections). CPU is of all processes of a side, Redis' own left out. Then the driver alone beside ioredis with auto-pipelining, in this process.
+ * few connections). CPU is of all processes of a side, Redis' own left out. Then the driver alone compared with ioredis with auto-pipelining, in this process.
  *
  * npm run bench -- redis [--rounds 5] [--seconds 2]
  */

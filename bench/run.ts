@@ -1,4 +1,4 @@
-/** `npm run bench -- NAME`: one of the measurements of this folder. A measurement is a file whose head tells how to run it. */
+/** `npm run bench -- NAME`: one of the measurements of this folder. A measurement is a file whose head says how to run it. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

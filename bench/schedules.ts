@@ -1,6 +1,6 @@
 /**
  * That schedules cost nothing between their ticks, and tick on time: the processor time of the gateway with
- * many schedules that are hours away, beside the same gateway without; then how late the runs of many
+ * many schedules that are hours away, compared with the same gateway without; then how late the runs of many
  * schedules begin that tick at the same second. Exit code 1 where one of these does not hold.
  *
  * npm run bench -- schedules [--schedules 10000] [--seconds 30] [--together 50]
@@ -76,7 +76,7 @@ async function makeFar(tokens: readonly string[], count: number): Promise<void> 
   );
 }
 
-/** Lets workflows tick at the same second, and tells how late their runs begin. */
+/** Lets workflows tick at the same second, and says how late their runs begin. */
 async function tickTogether(token: string, count: number): Promise<void> {
   for (let at = 0; at < count; at += 1) {
     const trigger = { type: 'schedule', schedule: '0 0 1 1 *' };

@@ -1,5 +1,5 @@
 /**
- * A first start after `npm ci`, beside the second one of the same data folder: seconds until `npm start`
+ * A first start after `npm ci`, compared with the second one of the same data folder: seconds until `npm start`
  * greets, with the demo and without, medians of all rounds.
  *
  * npm run bench -- start [--rounds 3]

@@ -1,6 +1,6 @@
 /**
- * What a template costs beside jsonata and beside JavaScript written by hand, which do the same
- * mapping: in one process, and in the edge runtime; then a small run through the whole gateway beside
+ * What a template costs compared with jsonata and beside JavaScript written by hand, which do the same
+ * mapping: in one process, and in the edge runtime; then a small run through the whole gateway compared with
  * operations that do nothing. Same run, interleaved, medians; the processor's time, not the clock's.
  * All three make the same JSON, or nothing is measured.
  *

@@ -1,6 +1,6 @@
 /**
- * A transaction over PostgreSQL and MariaDB, one row each, beside a write of one row of PostgreSQL through the same
- * gateway, and beside the bare protocol by the drivers in this process: same run, interleaved, medians. `own rows`
+ * A transaction over PostgreSQL and MariaDB, one row each, compared with a write of one row of PostgreSQL through the same
+ * gateway, and compared with the bare protocol by the drivers in this process: same run, interleaved, medians. `own rows`
  * has no conflicts: each connection changes rows of its own; `one key` has nothing else: all change the same rows.
  *
  * npm run bench -- transactions [--rounds 3] [--seconds 3]

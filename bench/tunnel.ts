@@ -1,5 +1,5 @@
 /**
- * A steady read through a tunnel, beside the same read by a relay that the gateway dials: the same
+ * A steady read through a tunnel, compared with the same read by a relay that the gateway dials: the same
  * programs on one database, interleaved, medians of several rounds, as a ratio; and small reads while large
  * results travel in the same tunnel.
  *

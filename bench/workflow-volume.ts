@@ -1,7 +1,7 @@
 /**
  * That nothing grows with the number: a run of many elements ends with its memory flat; many ended runs
- * slow neither starts nor lists by more than a tenth, measured by the processor beside an organization
- * with few; runs that wait cost next to nothing of memory. Exit code 1 where one of these does not hold.
+ * slow neither starts nor lists by more than a tenth, measured by the processor compared with an organization
+ * with few; runs that wait cost almost no memory. Exit code 1 where one of these does not hold.
  *
  * npm run bench -- workflow-volume [--elements 100000] [--runs 100000] [--waiting 10000] [--only loop|runs|waiting]
  */
@@ -52,7 +52,7 @@ function told(sentence: string, holds: boolean): void {
   if (!holds) process.exitCode = 1;
 }
 
-/** One element after the other: the memory of each fifth tells whether it grows. */
+/** One element after the other: the memory of each fifth shows whether it grows. */
 async function loop(elements: number): Promise<void> {
   const items = Array.from({ length: elements }, (_, at) => at);
   const before = await memory(ours);
@@ -79,7 +79,7 @@ async function loop(elements: number): Promise<void> {
   );
 }
 
-/** Beside as many runs that end: what those leave in memory, waiting runs leave, too. */
+/** Compared with as many runs that end: what those leave in memory, waiting runs leave, too. */
 async function wait(count: number): Promise<void> {
   await ours.startMany('pure', count);
   const grown: number[] = [];
@@ -99,7 +99,7 @@ async function wait(count: number): Promise<void> {
   );
 }
 
-/** Starts that wait for the end, and first pages of lists: with many runs, and beside them with few. */
+/** Starts that wait for the end, and first pages of lists: with many runs, and for comparison them with few. */
 async function ended(count: number): Promise<void> {
   const few = await beside(ours, redis.url);
   const began = performance.now();

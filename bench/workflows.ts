@@ -1,6 +1,6 @@
 /**
- * Runs of workflows: three steps that reach nothing, and three commands of Redis, beside the same
- * written by hand for the platform's Workflows in the same runtime, and beside an open durable
+ * Runs of workflows: three steps that reach nothing, and three commands of Redis, compared with the same
+ * written by hand for the platform's Workflows in the same runtime, and compared with an open durable
  * engine of npm on PostgreSQL: same load, same run, interleaved, medians, as ratios. All three
  * answer when a run has ended, and keep each step on the disk. Many elements, runs and waits are
  * measured by bench/workflow-volume.ts.

@@ -5,7 +5,7 @@ const TAG = /\$(?=([^$]*)\$)/g;
 /** The tags of one text. */
 export class DollarQuotes {
   readonly #text: string;
-  /** By tag, with its dollars: where it stands, in order, and how many of these were passed. */
+  /** By tag, with its dollars: where it is, in order, and how many of these were passed. */
   #places: Map<string, { readonly starts: number[]; passed: number }> | undefined;
 
   constructor(text: string) {
@@ -13,7 +13,7 @@ export class DollarQuotes {
   }
 
   /**
-   * Where a tag stands next; -1 when it does not.
+   * Where a tag is next; -1 when it does not.
    * @param tag with its dollars
    * @param from never less than it was asked for before
    */

@@ -26,7 +26,7 @@ export function isJsonNumber(text: string): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has to escape them.
 const TO_ESCAPE = /["\\\u0000-\u001f]/;
 
-/** A text of which is known that it should need no escaping, as a JSON string. */
+/** A text that is known to should need no escaping, as a JSON string. */
 export function plainString(text: string): string {
   return TO_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }

@@ -51,7 +51,7 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly takesAnyType?: boolean;
   /** Whether a request writes, where its type alone does not say. */
   modeOf?(request: Request): Mode;
-  /** What makes a request write, where neither its type nor its method tells. */
+  /** What makes a request write, where neither its type nor its method says. */
   whyItWrites?(request: Request): { readonly path: string; readonly message: string } | undefined;
   /** Those of `types` that answer events for as long as the caller stays. Contract §6, "Subscriptions". */
   readonly watches?: readonly string[];
@@ -63,13 +63,13 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly keepsText?: boolean;
   /** Members, of `keepsText` none, that reach the backend as they were written: the text of a number, the order of members. */
   readonly passes?: Passes;
-  /** Whether a parsed request keeps all that its text tells: relays get it parsed, and need not read members again. */
+  /** Whether a parsed request keeps all that its text reports: relays get it parsed, and do not have to read members again. */
   readonly travelsParsed?: boolean;
   /** Whether `{"$result": "[0]…"}` is no value of an operation: the kind has no results before a transaction ends, and its commands could not tell the object from its text. Contract §6, "Transactions". */
   readonly refusesResults?: boolean;
   /** Whether `config.allow` limits what requests may name. keys-and-doors.md §4. */
   readonly limitsNames?: boolean;
-  /** The level a request needs beside that of its operation, for what it can be seen to do to the whole server. Contract §6, "Admin". */
+  /** The level a request needs besides that of its operation, for what it can be seen to do to the whole server. Contract §6, "Admin". */
   needs?(request: Request): 'Admin' | undefined;
   /** Whether a `type` may be left out, and what it then is. */
   readonly defaultType?: string;

@@ -171,7 +171,7 @@ export function patchOf(config: z.ZodObject) {
   return z.strictObject(Object.fromEntries(members));
 }
 
-/** The same with null in place of each member that may be absent, at any depth. */
+/** The same with null instead of each member that may be absent, at any depth. */
 function orNull(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional) {
     const inner = schema.unwrap() as z.ZodType; // As above.
@@ -202,7 +202,7 @@ function wordsOf(schema: z.ZodType): z.core.GlobalMeta {
 
 /** What an endpoint's connections are for. */
 export interface Uses {
-  /** Of `write_conn`, beside reads without a `read_conn`. */
+  /** Of `write_conn`, besides reads without a `read_conn`. */
   readonly write: string;
   /** What a `read_conn` may be. */
   readonly read: string;

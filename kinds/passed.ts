@@ -4,7 +4,7 @@ import { type Passes, passedIn } from '../proto/passed.ts';
 import { parseAsWritten } from '../proto/written-json.ts';
 import { type Kind, kindSpec } from './index.ts';
 
-/** Where a request, or those of a transaction, may stand within a body. */
+/** Where a request, or those of a transaction, may be within a body. */
 const AROUND = ['request', 'operations'];
 /** It is a number, however it is written. */
 const DEADLINE = 'timeout_ms';

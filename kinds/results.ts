@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { JsonValue } from './members.ts';
 import { SqlResult } from './sql.ts';
 
-/** What comes beside results. */
+/** What comes besides results. */
 const pushes = z
   .array(
     z.looseObject({ type: z.string().meta({ description: 'What it is', examples: ['message'] }) }),
@@ -31,7 +31,7 @@ export const RedisResult = z
     examples: [{ result: 'hello' }],
   });
 
-/** What stands in place of a result of a pipeline. */
+/** What replaces a result of a pipeline. */
 const Failed = z
   .object({
     error: z.string().meta({ description: 'What kind of error', examples: ['Request failed'] }),

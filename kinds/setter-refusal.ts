@@ -1,4 +1,4 @@
-/** How statements are refused that could set what `config.session` tells of their caller. Spec: keys-and-doors.md §3. */
+/** How statements are refused that could set what `config.session` says about their caller. Spec: keys-and-doors.md §3. */
 import { GatewayError } from '../proto/errors.ts';
 
 /** FORBIDDEN by the rule `session_settings`. @param what of a statement, such as SET @param name of a function */

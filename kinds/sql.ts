@@ -47,7 +47,7 @@ export const SAMPLE_RESULT = {
   row_count: 2,
 };
 
-/** What a ClickHouse server tells of the work. */
+/** What a ClickHouse server reports about the work. */
 const Statistics = z
   .object({
     elapsed: z.number().meta({ description: 'Seconds on the server', examples: [0.002] }),

@@ -13,7 +13,7 @@ export interface Turn {
   readonly budget: number;
 }
 
-/** Where operations stand in a transaction that has others too. */
+/** Where operations are in a transaction that has others too. */
 export interface Places {
   /** The place of an operation by its index among these. */
   placeOf(index: number): number;

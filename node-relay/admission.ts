@@ -6,7 +6,7 @@ import { CallRefused } from './failures.ts';
 /** Tokens remembered at a time; the gateway uses one a minute in each isolate. Spec silent. */
 const REMEMBERED_MAX = 10_000;
 
-/** What tells a call token from a forged one. */
+/** What distinguishes a call token from a forged one. */
 export interface AdmissionOptions {
   /** Ed25519 public keys of the gateway: the current one and the one before. */
   readonly gatewayKeys: readonly JWK[];

@@ -1,4 +1,4 @@
-/** What `RELAY_ALLOW` opens beside public addresses. Contract §5: "Addresses". */
+/** What `RELAY_ALLOW` opens besides public addresses. Contract §5: "Addresses". */
 import { canonicalHost } from '../proto/addresses.ts';
 import { GatewayError } from '../proto/errors.ts';
 import {

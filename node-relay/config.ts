@@ -31,11 +31,11 @@ export interface Config extends LogOptions {
   /** Public keys that call tokens are signed with. */
   readonly gatewayKeys: readonly JWK[];
   readonly allow: AllowList;
-  /** In place of `allow` for kinds `http` and `pinecone`, whose callers name paths and follow redirects. */
+  /** Instead of `allow` for kinds `http` and `pinecone`, whose callers name paths and follow redirects. */
   readonly httpAllow: AllowList;
   /** Where the gateway listens; never a backend. */
   readonly gateway: Listener | undefined;
-  /** File in which the gateway beside it tells its ports; the scripts of the project set it. */
+  /** File in which the gateway next to it reports its ports; the scripts of the project set it. */
   readonly ownPortsFile: string | undefined;
   readonly tls: TlsFiles | undefined;
   /** Who has it may read the metrics. */
@@ -218,7 +218,7 @@ function port(text: string): number {
   return value;
 }
 
-/** Keys never stand in the sentence: one of them is private. */
+/** Keys are never in the sentence: one of them is private. */
 function jwk<Key>(
   name: string,
   form: string,

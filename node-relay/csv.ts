@@ -6,7 +6,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 const QUOTED = /[",\r\n]/;
 
 /**
- * CSV of lines of rows: the first tells the columns, each other is a row as a list.
+ * CSV of lines of rows: the first gives the columns, each other is a row as a list.
  * NULL is an empty cell and the empty text `""`, as PostgreSQL writes them; a list or object is its JSON.
  */
 export async function* csvOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

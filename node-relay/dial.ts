@@ -191,7 +191,7 @@ function unreachable(code = '', cause?: unknown): GatewayError {
 }
 
 const NO_ADDRESS = 'The host or the port of the connection is none';
-/** Tells nothing of which it is: a name may resolve to what its owner does not know. */
+/** Says nothing about which it is: a name may resolve to what its owner does not know. */
 const NEVER =
   "The address is one that no setting opens: link-local, a metadata service, no destination, or the gateway's own";
 

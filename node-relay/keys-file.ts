@@ -3,7 +3,7 @@ import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { GatewayError } from '../proto/errors.ts';
 
-/** Milliseconds between two looks at the file: it may lie where nothing tells of changes. */
+/** Milliseconds between two looks at the file: it may lie where nothing reports changes. */
 const LOOK_MS = 500;
 
 /** What the file may set. */

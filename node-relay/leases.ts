@@ -38,7 +38,7 @@ export interface OpenedLease {
 interface ShareUse {
   readonly id: string;
   readonly endpoint: string;
-  /** Afterwards it is over, whatever comes of it. */
+  /** Afterwards it is over, whatever the outcome. */
   readonly ends?: boolean;
 }
 

@@ -57,7 +57,7 @@ function standardOutput(): DestinationStream {
     periodicFlush: GATHERED.forMs,
     maxLength: UNWRITTEN_MAX_BYTES,
   });
-  // Of what fails, pino takes a broken pipe alone upon itself; all else would end the process.
+  // Of what fails, pino handles only a broken pipe itself; all else would end the process.
   stream.on('error', () => {});
   // At an exit and after a fatal line it would try without end, and the process would stay.
   stream.flushSync = () => {};
@@ -119,7 +119,7 @@ export function describeFault(error: unknown): Fault | undefined {
   if (!(cause instanceof Error)) return { name: typeof cause };
   const code = 'code' in cause && typeof cause.code === 'string' ? { code: cause.code } : {};
   if (error instanceof GatewayError) return { name: cause.name, ...code };
-  // The message stands in front of the frames, and may itself have lines that look like one.
+  // The message is in front of the frames, and may itself have lines that look like one.
   const stack = cause.stack ?? '';
   const frames = stack.slice(stack.indexOf(cause.message) + cause.message.length);
   const at = frames

@@ -1,4 +1,4 @@
-/** Ports of the gateway beside this relay, which it writes to a file when all of it listens. */
+/** Ports of the gateway next to this relay, which it writes to a file when all of it listens. */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 

@@ -20,7 +20,7 @@ const HTTP_KINDS: readonly string[] = ['http', 'pinecone'];
 /** A client that one call or lease uses. */
 export interface PoolUse {
   readonly client: BackendClient;
-  /** Connections that leases of the endpoint may hold, beside those of its calls. */
+  /** Connections that leases of the endpoint may hold, besides those of its calls. */
   readonly leasesMax: number;
   /** Must be called once, when the use has ended. */
   leave(): void;

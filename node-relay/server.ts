@@ -32,12 +32,12 @@ const CLOSE_MAX_MS = 3_000;
 /** How often a stop looks whether calls are still in flight, in milliseconds. */
 const DRAIN_LOOK_MS = 20;
 
-/** What a relay is made of beside its settings. */
+/** What a relay is made of besides its settings. */
 export interface RelayOptions {
   readonly drivers: Readonly<Record<string, Driver>>;
   readonly log: Log;
   readonly version: string;
-  /** In place of the setting `DRAIN_S`. */
+  /** Instead of the setting `DRAIN_S`. */
   readonly drainMaxMs?: number;
   /** Of a relay that is a part of one. */
   readonly part?: PartOptions;

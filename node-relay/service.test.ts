@@ -149,7 +149,7 @@ describe('Run', () => {
     });
   });
 
-  test('tells nothing of a failure that was not foreseen', async () => {
+  test('tells nothing about a failure that was not foreseen', async () => {
     const failed = node.client.run({ target: sealed('read'), request: query('fail') });
     expect(await failureOf(failed)).toEqual({
       connect: Code.Internal,

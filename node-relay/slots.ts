@@ -138,7 +138,7 @@ export class Slots {
     this.#used[profile] -= 1;
   }
 
-  /** Tells of a connection that ends, when its slot is given back. */
+  /** Reports a connection that ends, when its slot is given back. */
   closing(closed: Promise<void>): void {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, CLOSING_MAX_MS);
@@ -189,7 +189,7 @@ export class Slots {
     }
   }
 
-  /** Tells that a connection became idle, so that it ends in time. */
+  /** Reports that a connection became idle, so that it ends in time. */
   idle(): void {
     this.#idleTimer ??= setTimeout(() => this.#endIdle(), IDLE_MAX_MS).unref();
   }

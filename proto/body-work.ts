@@ -7,7 +7,7 @@ import type { ErrorBody } from './errors.ts';
 
 /** Carries the job, as JSON in ASCII. */
 export const JOB_HEADER = 'X-Job';
-/** Carries what is told of the body beside the reply's bytes: JSON, percent-encoded. */
+/** Carries what is told of the body next to the reply's bytes: JSON, percent-encoded. */
 export const TOLD_HEADER = 'X-Told';
 
 /** The JSON utilities, by their names. Spec: "JSON utilities". */

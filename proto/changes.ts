@@ -5,7 +5,7 @@ import type { Call, ResultBytes } from './driver.ts';
 export const CHANGE_OPERATIONS = ['insert', 'update', 'delete'] as const;
 export type ChangeOperation = (typeof CHANGE_OPERATIONS)[number];
 
-/** A collection of which changes are told. */
+/** A collection whose changes are told. */
 export interface WatchedCollection {
   /** As the caller names it: a table, a collection, or a key or pattern of keys. */
   readonly name: string;
@@ -73,11 +73,11 @@ export interface ChangeBatch {
 export interface ChangesLag {
   /** Bytes of log that it keeps for that alone. */
   readonly bytes: number;
-  /** False when it no longer has all that is not acknowledged: `prepareChanges` begins anew. */
+  /** False when it no longer has all that is not acknowledged: `prepareChanges` begins again. */
   readonly whole: boolean;
 }
 
-/** Tells changes of collections, each one exactly once for who stores positions with what it got. */
+/** Reports changes of collections, each one exactly once for who stores positions with what it got. */
 export interface Changes {
   /**
    * Makes the backend keep changes of these collections, and of no others, for the endpoint.
@@ -90,7 +90,7 @@ export interface Changes {
    * Changes in the order of their commits, until the caller leaves. The first batch has none and follows
    * the backend's acceptance; others without any move the position on, or show that all is well.
    * @param position after which to go on, which acknowledges it; undefined for what was acknowledged last
-   * @throws GatewayError NOT_FOUND when the backend no longer has what follows the position: `prepareChanges` begins anew
+   * @throws GatewayError NOT_FOUND when the backend no longer has what follows the position: `prepareChanges` begins again
    */
   changes(
     request: ChangesRequest,

@@ -114,11 +114,11 @@ export type ErrorDetails =
       /** The write took effect although the request failed. */
       readonly applied?: true;
     }
-  /** Of an operation beside the one that failed; with its result where it took effect. */
+  /** Of an operation other than the one that failed; with its result where it took effect. */
   | { readonly operation: number; readonly applied?: true; readonly result?: Json }
   | { readonly rule: string; readonly [member: string]: unknown };
 
-/** What an error may carry beside its message. */
+/** What an error may carry besides its message. */
 export interface GatewayErrorOptions {
   /** Reaches the log, never the client. */
   readonly cause?: unknown;
@@ -155,7 +155,7 @@ function shortened(details: ErrorDetails): ErrorDetails {
 /**
  * A failure the client is told about: `message` and `details` reach the wire, `cause` only the log.
  * Of CONNECTION_FAILED the message given is the cause alone; its beginning is put before it here.
- * Texts of both are cut to `TOLD_MAX`: what a server or a caller wrote may stand in any of them.
+ * Texts of both are cut to `TOLD_MAX`: what a server or a caller wrote may be in any of them.
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
@@ -176,7 +176,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** What a backend said of a request that it refused, as it stands in `details`. */
+/** What a backend said of a request that it refused, as it is in `details`. */
 export type BackendDetail = Extract<ErrorDetails, { readonly source: string }>;
 
 /**

@@ -1,4 +1,4 @@
-/** Finding exact numbers takes time by the text's length, whatever stands in it. */
+/** Finding exact numbers takes time by the text's length, whatever is in it. */
 import { describe, expect, test } from 'vitest';
 import { exactNumbers } from './exact-numbers.ts';
 

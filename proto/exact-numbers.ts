@@ -1,7 +1,7 @@
 /** Finds the numbers in a JSON text that a double would round, overflow or underflow. */
 import { sameDecimal } from './decimal.ts';
 
-/** Where a number stands in a text: from `start`, up to but without `end`. */
+/** Where a number is in a text: from `start`, up to but without `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -14,7 +14,7 @@ const LARGE_EXPONENT = /\d[eE][+-]?\d{3}/g;
 /** Of two such texts that differ, the numbers do. */
 const INTEGER = /^-?[1-9]\d*$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** What may stand around a number, beside the text's ends; before a colon it would be a member's name. */
+/** What may be around a number, besides the text's ends; before a colon it would be a member's name. */
 const BEFORE = ' \t\n\r:,[';
 const AFTER = ' \t\n\r,]}';
 const COLON = /\s*:/y;
@@ -22,7 +22,7 @@ const COLON = /\s*:/y;
 /** By UTF-16 code unit: whether it may be part of a number. */
 const NUMERIC = new Uint8Array(0x1_0000);
 for (const character of '0123456789+-.eE') NUMERIC[character.charCodeAt(0)] = 1;
-/** Digits and the point stand between these code units, with one other between them. */
+/** Digits and the point are between these code units, with one other between them. */
 const [POINT, SLASH, NINE] = [0x2e, 0x2f, 0x39];
 
 /** The numbers that lose digits, in order. Text without long runs of digits pays one scan. */

@@ -1,4 +1,4 @@
-/** The line before work of which only so much is done at once. */
+/** The line before work that is bounded: only so much is done at once. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FairQueue, QueueFull } from './fair-queue.ts';

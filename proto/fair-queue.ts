@@ -1,4 +1,4 @@
-/** A queue for work of which only so much runs at once, fair between its owners. */
+/** A queue for work that is bounded: only so much runs at once, fair between its owners. */
 
 /** How long the line may be. */
 export interface FairQueueOptions {

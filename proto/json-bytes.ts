@@ -61,7 +61,7 @@ function enter(open: Open[], value: Json): string {
   return '{';
 }
 
-/** The next member with what stands before it, or the end. */
+/** The next member with what is before it, or the end. */
 function next(open: Open[], innermost: Open): string {
   const { array, object, names, at } = innermost;
   innermost.at += 1;

@@ -51,7 +51,7 @@ function placeOf(text: string, at: number): string {
 /** Values that are gone through at once. */
 const VALUES_OF_A_PIECE = 4_096;
 
-/** Something else is expected where the scan stands; the message says what. */
+/** Something else is expected where the scan is; the message says what. */
 class Expected extends Error {}
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;

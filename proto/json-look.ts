@@ -14,7 +14,7 @@ const MOVED_NAME = /^(?:[1-9]|\\u003[1-9])(?:\d|\\u003\d){0,9}$|^(?:0|\\u0030)$/
 const MOVED_NAME_MAX = 61;
 const BLANK = /[ \t\n\r]*/y;
 
-/** Goes through a text that is JSON; of any other it says nothing of use, and ends as well. */
+/** Goes through a text that is JSON; of any other it says nothing about use, and ends as well. */
 export class Look {
   /** Whether something was found that JavaScript writes otherwise. */
   isWrittenOtherwise = false;
@@ -67,7 +67,7 @@ export class Look {
     else if (code === LOWER_E && isDigitAt(this.#text, at - 1)) this.isWrittenOtherwise = true;
   }
 
-  /** What a number has beside digits; answers up to where it was looked at. */
+  /** What a number has besides digits; answers up to where it was looked at. */
   #number(code: number, at: number): number {
     const text = this.#text;
     if (code === POINT) {
@@ -83,7 +83,7 @@ export class Look {
   }
 }
 
-/** Whether it is a comma, a digit or a colon: most of what stands between strings. */
+/** Whether it is a comma, a digit or a colon: most of what is between strings. */
 function isUsual(code: number): boolean {
   return code === COMMA || (code >= ZERO && code <= COLON);
 }
@@ -124,7 +124,7 @@ function endOfDigits(text: string, start: number): number {
   return at;
 }
 
-/** Whether a digit stands there. */
+/** Whether a digit is there. */
 export function isDigitAt(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code >= ZERO && code <= NINE;

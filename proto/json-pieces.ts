@@ -51,7 +51,7 @@ interface Open {
 
 interface Made {
   readonly value: Json[] | JsonObject;
-  /** What stands before is in `value` already. */
+  /** What is before is in `value` already. */
   read: number;
   /** A comma, or the start of a member that was made by itself, was the last that was read. */
   needs: 'nothing' | 'a value' | 'a comma';

@@ -76,7 +76,7 @@ function withMarks(text: string, numbers: readonly Span[], mark: string): string
 function restored(parsed: Json, mark: string): Json {
   const whole = { parsed };
   const left: object[] = [whole];
-  /** What stands in place of a value; containers wait for their turn. */
+  /** What replaces a value; containers wait for their turn. */
   const numberOr = (value: Json): Json => {
     if (typeof value === 'string' && value.startsWith(mark)) {
       return JSON.rawJSON(value.slice(mark.length));

@@ -31,7 +31,7 @@ const SAME: readonly (readonly string[])[] = [
 
 /**
  * The one of `known` that `given` most likely means; `undefined` when none is near.
- * @param isTaken tells which of them are there already: of those only the very next is meant
+ * @param isTaken reports which of them are there already: of those only the very next is meant
  */
 export function meantName(
   given: string,
@@ -48,7 +48,7 @@ export function meantName(
 export interface HintOptions {
   /** Which names are there already: see `meantName`. */
   isTaken?(name: string): boolean;
-  /** Stands before the list of names. */
+  /** Is before the list of names. */
   readonly before?: string;
 }
 

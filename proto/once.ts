@@ -30,7 +30,7 @@ export interface OnceAnswer {
   readonly isReplay: boolean;
 }
 
-/** Keeps the marks of writes beside their effects. */
+/** Keeps the marks of writes next to their effects. */
 export interface KeepsOnce<Request = unknown> {
   /**
    * Does the work unless its mark is there; a failure leaves no mark. It may be called again whatever

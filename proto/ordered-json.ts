@@ -38,7 +38,7 @@ export function inOrderOf<Copy extends Json[] | JsonObject>(copy: Copy, original
   return copy;
 }
 
-/** JSON text with members in the order that `namesOf` tells. No promise on what nests deeper than `DEPTH_MAX`. */
+/** JSON text with members in the order that `namesOf` gives. No promise on what nests deeper than `DEPTH_MAX`. */
 export function orderedText(value: Json): string {
   if (typeof value !== 'object' || value === null || isRawJson(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(orderedText).join()}]`;
@@ -64,14 +64,14 @@ export function isMovedWithin(value: unknown): boolean {
   return typeof value === 'object' && value !== null && (value as Ordered)[MOVED] === true;
 }
 
-/** The same array or object, of which `isMovedWithin` tells so. */
+/** The same array or object, where `isMovedWithin` says so. */
 export function asMoved<Value extends Json>(value: Value): Value {
   const isContainer = typeof value === 'object' && value !== null && !isRawJson(value);
   if (isContainer && !isMovedWithin(value)) Object.defineProperty(value, MOVED, { value: true });
   return value;
 }
 
-/** Whether JavaScript tells a member of that name ahead of others, wherever it was put. */
+/** Whether JavaScript lists a member of that name ahead of others, wherever it was put. */
 export function isMovedName(name: string): boolean {
   return INDEX.test(name);
 }

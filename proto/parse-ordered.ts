@@ -7,7 +7,7 @@ import { asMoved, inOrder, isMovedName } from './ordered-json.ts';
 import { type Pieces, whole } from './work/pieces.ts';
 
 /**
- * Parses JSON text. `namesOf` tells the members' order; a number with a fraction, an exponent
+ * Parses JSON text. `namesOf` gives the members' order; a number with a fraction, an exponent
  * or more digits than a double holds keeps its text, so that `1.0` differs from `1`.
  * @throws SyntaxError
  * @throws GatewayError BAD_REQUEST for a member that is there twice, or what nests deeper than `DEPTH_MAX`

@@ -58,7 +58,7 @@ export interface Prepared {
 }
 
 /**
- * Where a share stands, as far as its backend tells: `open` while somebody still works on it, `unknown` when the
+ * Where a share is, as far as its backend says: `open` while somebody still works on it, `unknown` when the
  * backend does not know it and keeps no record of those that have ended.
  */
 export const SHARE_STATUSES = ['committed', 'rolled_back', 'open', 'unknown'] as const;
@@ -71,7 +71,7 @@ export interface Finished {
   readonly status: ShareStatus;
 }
 
-/** A share that stands prepared. */
+/** A share that is prepared. */
 export interface PreparedShare {
   readonly name: string;
   /** Milliseconds since it was prepared; undefined where the backend does not tell. */
@@ -112,7 +112,7 @@ export interface Lack {
 
 /** A share whose operations come one after another, on a connection of its own. Calls on it are made one at a time. */
 export interface Participant<Request = unknown> {
-  /** Runs operations in it; without any it tells the backend that it is still wanted. After a failure it can only be closed. @throws GatewayError with `operation` in its details */
+  /** Runs operations in it; without any it reports the backend that it is still wanted. After a failure it can only be closed. @throws GatewayError with `operation` in its details */
   perform(share: Share<Request>, call: Call): Promise<Performed>;
   /**
    * Commits in one phase: for one that only read, and for the one that decides.
@@ -137,16 +137,16 @@ export interface Joins<Request = unknown> {
   settle(recovery: string, call: Call): Promise<ShareStatus>;
 }
 
-/** Can prepare shares, so that they survive whoever prepared them. */
+/** Can prepare shares, so that they survive no matter which process prepared them. */
 export interface Prepares<Request = unknown> extends Joins<Request> {
   join(beginning: Beginning, call: Call): Promise<PreparingParticipant<Request>>;
   /** What its server lacks to prepare; nothing when it can. Remembered until preparing fails. */
   lacks(call: Call): Promise<readonly Lack[]>;
   /** Begins a share, runs it and prepares it, all on one connection. @throws GatewayError, and all of it is undone */
   prepare(beginning: Beginning, share: Share<Request>, call: Call): Promise<Performed & Prepared>;
-  /** Commits a prepared share, whoever prepared it; may be repeated. @param recovery as `prepare` answered it, or empty */
+  /** Commits a prepared share, no matter which process prepared it; may be repeated. @param recovery as `prepare` answered it, or empty */
   commit(name: string, recovery: string, call: Call): Promise<Finished>;
-  /** Undoes a share, prepared or still being worked on, whoever does; may be repeated. */
+  /** Undoes a share, prepared or still being worked on, no matter which process does; may be repeated. */
   rollback(name: string, recovery: string, call: Call): Promise<Finished>;
   /** Prepared shares whose names begin so: of this database, of this user where the backend tells users apart. */
   recover(prefix: string, call: Call): Promise<readonly PreparedShare[]>;

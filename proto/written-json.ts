@@ -16,11 +16,11 @@ export function isWrittenOtherwise(text: string): boolean {
   return hasLongRun(text) || new Look(text).goOn(text.length).isWrittenOtherwise;
 }
 
-/** What a look at a whole text tells. */
+/** What a look at a whole text reports. */
 export interface LookedThrough {
   /** Where it nests deeper than `DEPTH_MAX`, in words. */
   readonly tooDeep: string | undefined;
-  /** As the function of that name tells. */
+  /** As the function of that name says. */
   readonly isWrittenOtherwise: boolean;
 }
 
@@ -31,7 +31,7 @@ export function lookThrough(text: string): LookedThrough {
   return { tooDeep, isWrittenOtherwise: isWrittenOtherwise || hasLongRun(text) };
 }
 
-/** Whether so many digits stand in a row: then one of them is at a multiple of that number. */
+/** Whether so many digits are in a row: then one of them is at a multiple of that number. */
 function hasLongRun(text: string): boolean {
   for (let at = LONG - 1; at < text.length; at += LONG) {
     if (!isDigitAt(text, at)) continue;

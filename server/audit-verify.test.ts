@@ -1,4 +1,4 @@
-/** What `npm run audit:verify` tells, and with which exit code. */
+/** What `npm run audit:verify` shows, and with which exit code. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -8,7 +8,7 @@ import type { Unstable_MiniflareWorkerOptions } from 'wrangler';
 /** The project's folder. */
 export const ROOT = join(import.meta.dirname, '..');
 
-/** Where `npm ci` leaves a worker that is built already, beside what Node keeps of compiled modules. */
+/** Where `npm ci` leaves a worker that is built already, besides what Node keeps of compiled modules. */
 export const PREPARED = join(ROOT, 'node_modules/.cache/causeway/worker');
 
 /** What wrangler reads out of wrangler.toml, in the form that Miniflare takes. */

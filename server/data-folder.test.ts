@@ -117,7 +117,7 @@ describe('keys', () => {
     ['gateway-key.jwk', '{"kty":"OKP"', /gateway-key\.jwk is no whole key/],
     ['relay-node-key.jwk', '', /relay-node-key\.jwk is empty/],
     ['jwt-secret', 'short', /jwt-secret is no whole key/],
-  ])('beside state: %s of %j is refused, and nothing is made', async (name, content, message) => {
+  ])('next to state: %s of %j is refused, and nothing is made', async (name, content, message) => {
     const folder = await openDataFolder(await mkdtemp(join(base, 'lost-')));
     const made = await readKeys(folder, {});
     await writeFile(join(folder.state, 'table'), 'x');

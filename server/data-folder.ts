@@ -121,7 +121,7 @@ export async function secretIn(
   }
 }
 
-/** Whether a gateway has kept anything in the folder beside its keys. */
+/** Whether a gateway has kept anything in the folder besides its keys. */
 export async function holdsState({ path, state }: DataFolder): Promise<boolean> {
   const names = await Promise.all(
     [state, join(path, 'dev')].map((each) => readdir(each).catch(absent)),

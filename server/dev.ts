@@ -1,4 +1,4 @@
-/** `npm run dev`: `wrangler dev`, which builds again at every change, with a relay beside it. */
+/** `npm run dev`: `wrangler dev`, which builds again at every change, with a relay next to it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';

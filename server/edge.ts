@@ -54,7 +54,7 @@ export interface SealedKeys {
 export interface Edge {
   /** What the worker has as `DB`. */
   database(): ReturnType<Miniflare['getD1Database']>;
-  /** On which the runtime listens beside the port that was asked for. */
+  /** On which the runtime listens besides the port that was asked for. */
   readonly innerPort: number;
   /** Tells the worker that it stops: what lasts ends, at once or after `drainMs`. */
   announceStop(drainMs: number): Promise<void>;
@@ -170,7 +170,7 @@ function ourSignals(make: () => Miniflare): Miniflare {
 }
 
 /**
- * A relay elsewhere is resolved and verified anew at each connection; its client certificate is
+ * A relay elsewhere is resolved and verified again at each connection; its client certificate is
  * shown to what this binding alone reaches.
  */
 function relayBinding(relay: string | RelayTls) {

@@ -60,7 +60,7 @@ export interface Front {
   stop(drainMs?: number): Promise<void>;
 }
 
-/** Where a front listens, and what it stands before. */
+/** Where a front listens, and what it is in front of. */
 export interface FrontOptions {
   readonly host: string;
   readonly port: number;

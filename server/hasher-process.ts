@@ -1,4 +1,4 @@
-/** The password hasher beside the gateway: started, and started again when it dies. */
+/** The password hasher next to the gateway: started, and started again when it dies. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * The JSON worker beside the gateway: its socket is always there; the process is started by the first
+ * The JSON worker next to the gateway: its socket is always there; the process is started by the first
  * connection, and again by the next one when it has died.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

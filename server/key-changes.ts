@@ -17,7 +17,7 @@ const LOOK_MS = 500;
 /** Milliseconds between two accounts of how far the sealing is. */
 const TOLD_MS = 250;
 
-/** What the gateway tells of its keys, for a program that changes them. */
+/** What the gateway reports its keys, for a program that changes them. */
 export interface KeyStatus {
   /** Digests of the keys in force, by their names and those of the ones before. */
   readonly inForce: Readonly<Record<string, string>>;

@@ -76,7 +76,7 @@ export async function readKeys(
   const read = async (name: KeyName) =>
     environment[name] || (await keyIn(folder, KEY_FILES[name], hasState));
   const previous = await previousKeys(folder, environment);
-  // One after the other: a folder that lacks several says of the first, and makes none.
+  // One after the other: a folder that lacks several says about the first, and makes none.
   const INSTALLATION_KEY = await read('INSTALLATION_KEY');
   await checkSeal(folder, {
     key: INSTALLATION_KEY,
@@ -108,7 +108,7 @@ export function newKey(name: KeyName, node?: string): Promise<string> | string {
   return randomSecret();
 }
 
-/** What `npm run keygen` writes beside them. */
+/** What `npm run keygen` writes besides them. */
 const BESIDE = ['RELAY_NODE_PUBLIC_KEY', 'NEW_ORG_TOKEN', 'METRICS_TOKEN'];
 
 /**
@@ -190,7 +190,7 @@ async function checkSeal(
   await writeFile(file, `${digestOf(key)}\n`, { mode: 0o600 });
 }
 
-/** Of 256 random bits: it tells nothing of them. */
+/** Of 256 random bits: it says nothing about them. */
 function digestOf(key: string): string {
   const bytes = key.replace(/=$/, '');
   return createHash('sha256').update(`causeway installation key\0${bytes}`).digest('hex');

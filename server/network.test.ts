@@ -1,4 +1,4 @@
-/** What the network of the edge refuses at connect, in the real runtime: nothing of ours looks at an address before. */
+/** What the network of the edge refuses at connect, in the real runtime: nothing in the gateway looks at an address before. */
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NEVER_HOSTS, PRIVATE_HOSTS } from '../test/http-kind/refused.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
       cf: false,
       telemetry: { enabled: false },
       log: new Log(LogLevel.NONE),
-      // It tells of each refusal.
+      // It reports each refusal.
       handleStructuredLogs: () => {},
       workers: [
         {

@@ -34,7 +34,7 @@ export function ownPortsFile(folder: DataFolder): string {
   return join(folder.path, 'run/own.json');
 }
 
-/** Beside it: says to the worker that the runtime takes no more connections. worker/http/gate.ts */
+/** Next to it: says to the worker that the runtime takes no more connections. worker/http/gate.ts */
 export function drainedFile(own: string): string {
   return join(dirname(own), 'drained');
 }

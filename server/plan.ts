@@ -23,7 +23,7 @@ export interface Plan {
   readonly relayPort: number;
   /** Processes of our own relay that share the calls. */
   readonly relayParts: number;
-  /** The relay in place of our own, which then does not run. */
+  /** The relay instead of our own, which then does not run. */
   readonly elsewhere: RelayElsewhere | undefined;
   readonly mode: PeerMode;
   readonly secret: string;
@@ -139,7 +139,7 @@ export function allowed(host: string, demo: string | undefined): string {
   return [named, demo ?? ''].filter((each) => each !== '').join(',');
 }
 
-/** An address as it stands in a URL. */
+/** An address as it is in a URL. */
 export function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

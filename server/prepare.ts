@@ -9,7 +9,7 @@ try {
   // What modules compile to is kept too.
   await Promise.all([import('./edge.ts'), import('./demo.ts'), import('./front.ts')]);
 } catch (thrown) {
-  // The first start does so itself, or tells its fault.
+  // The first start does so itself, or says its fault.
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   console.error(`Nothing could be prepared for the first start, which takes longer: ${reason}`);
 }

@@ -22,7 +22,7 @@ export interface RelayTls {
   readonly client: { readonly certificate: string; readonly key: string } | undefined;
 }
 
-/** Settings of a relay that runs beside the gateway: without effect where none does. */
+/** Settings of a relay that runs next to the gateway: without effect where none does. */
 const OF_OWN_RELAY = [
   'RELAY_ALLOW',
   'RELAY_PARTS',

@@ -1,4 +1,4 @@
-/** The keys of the relay beside the gateway, in a file that it reads anew when they change. */
+/** The keys of the relay next to the gateway, in a file that it reads again when they change. */
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** A relay beside the gateway: started, waited for, and started again when it dies. */
+/** A relay next to the gateway: started, waited for, and started again when it dies. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

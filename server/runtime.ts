@@ -135,7 +135,7 @@ async function drain(child: ChildProcess, { socket, drainMs, worker }: Draining)
   await ended(child, drainMs + GRACE_MS);
 }
 
-/** Whether server/listening-workerd.pl stands before it. */
+/** Whether server/listening-workerd.pl is in front of it. */
 function isWrapped({ spawnfile }: ChildProcess): boolean {
   return spawnfile === WRAPPER && existsSync(PERL);
 }

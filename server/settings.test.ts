@@ -1,4 +1,4 @@
-/** `--help` tells every setting that the worker reads, with its true default. */
+/** `--help` reports every setting that the worker reads, with its true default. */
 import { expect, test } from 'vitest';
 import { SETTING_NAMES, settingsOf } from '../worker/settings.ts';
 import { HELP, KEY_SETTINGS, WORKER_SETTINGS } from './settings.ts';

@@ -1,8 +1,8 @@
-/** What the processes beside the gateway have in common: serving comes first, and they end with their parent alone. */
+/** What the processes next to the gateway have in common: serving comes first, and they end with their parent alone. */
 import { writeFileSync, writeSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
-/** Of all that wants a core at the same time, one beside another gets a quarter: enough to go on. Spec silent. */
+/** Of all that wants a core at the same time, one next to another gets a quarter: enough to go on. Spec silent. */
 const PRIORITY = 5;
 
 /** Lowers this process' priority, and leaves its end to its parent: a signal to all of a group must not keep requests from being finished. */

@@ -1,4 +1,4 @@
-/** `npm start`: the gateway in the real edge runtime with a relay beside it, on this machine. */
+/** `npm start`: the gateway in the real edge runtime with a relay next to it, on this machine. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { socketIn } from '../node-relay/parts/places.ts';
@@ -90,7 +90,7 @@ async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
   });
 }
 
-/** The demo's database, and beside it the relay that is allowed to reach it, unless that runs elsewhere. */
+/** The demo's database, and next to it the relay that is allowed to reach it, unless that runs elsewhere. */
 async function startBackends(
   plan: Plan,
   sockets: string,

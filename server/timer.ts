@@ -89,7 +89,7 @@ function minuteOf(time: number): number {
 }
 
 /**
- * Tells at which times, in Unix epoch milliseconds, a cron line is due. Knows minutes and hours as
+ * Reports at which times, in Unix epoch milliseconds, a cron line is due. Knows minutes and hours as
  * `*`, a number, a range, a step or a list of them; days, months and weekdays are always `*`.
  * @throws Error for any other line
  */

@@ -11,11 +11,11 @@ export interface Told {
   readonly data: unknown;
 }
 
-/** A subscription that stands. */
+/** A subscription that is active. */
 export interface Subscription {
   /** @throws Error when the stream has ended */
   next(): Promise<Told>;
-  /** A server of one's own notices that with the next event, or the next comment. */
+  /** A server of your own notices that with the next event, or the next comment. */
   leave(): void;
 }
 

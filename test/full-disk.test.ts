@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(mounted, { recursive: true, force: true });
 });
 
-/** A file that only the gateway and what runs beside it see, by the gateway's eyes. */
+/** A file that only the gateway and what runs next to it see, by the gateway's eyes. */
 const filling = () => join(`/proc/${gateway.pid}/root`, mounted, 'filling');
 
 function fill(): void {

@@ -21,7 +21,7 @@ export interface Gateway {
   readonly data: string;
 }
 
-/** A gateway of one's own. */
+/** A gateway of your own. */
 export interface OwnGateway extends Gateway {
   /** What it has written so far. */
   readonly output: Output;
@@ -43,7 +43,7 @@ export interface Ended {
 
 /** How to start a gateway that is not as usual. */
 export interface GatewayOptions {
-  /** Beside `--port 0 --relay-port 0 --data`; a later flag wins. */
+  /** Besides `--port 0 --relay-port 0 --data`; a later flag wins. */
   readonly args?: readonly string[];
   /** Added to a minimal environment. */
   readonly env?: Readonly<Record<string, string>>;

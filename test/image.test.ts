@@ -130,7 +130,7 @@ describe('what its steps make', () => {
   });
 });
 
-test('compose.yaml runs the image without rights, beside every kind of server', async () => {
+test('compose.yaml runs the image without rights, next to every kind of server', async () => {
   const { services, volumes } = parse(await readFile(join(ROOT, 'compose.yaml'), 'utf8'), {
     merge: true,
   });

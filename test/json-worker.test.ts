@@ -1,4 +1,4 @@
-/** Large JSON bodies are worked on beside the thread that serves requests, by a process that comes when it is needed, and again when it dies. */
+/** Large JSON bodies are worked on off the thread that serves requests, by a process that comes when it is needed, and again when it dies. */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

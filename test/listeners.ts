@@ -1,10 +1,10 @@
-/** What a process and all that it started listen on, as the kernel tells. */
+/** What a process and all that it started listen on, as the kernel reports. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { childrenOf } from './processes.ts';
 
 const LISTENING = '0A';
 
-/** TCP ports of the process and of its children, theirs, and so on; Linux alone tells. */
+/** TCP ports of the process and of its children, theirs, and so on; Linux alone reports. */
 export function listeningPorts(pid: number): number[] {
   const pids = [pid, ...childrenOf(pid).map((child) => child.pid)];
   const own = new Set(pids.flatMap(socketsOf));

@@ -170,7 +170,7 @@ describe('a database lost after a write was sent', () => {
     await expect.poll(busy).toBe(1);
     for (const socket of sockets) socket.destroy();
     expect(await writing).toEqual(refusal('OUTCOME_UNKNOWN', expect.any(String)));
-    // A second one would still run, beside the first, which has not noticed.
+    // A second one would still run, alongside the first, which has not noticed.
     expect(await busy()).toBeLessThanOrEqual(1);
     await expect.poll(busy).toBe(0);
     const { rows } = await asSuperuser('select count(*)::int as n from t where n = 3');

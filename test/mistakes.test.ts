@@ -17,7 +17,7 @@ interface Mistake {
   readonly send: string;
   /** A text is sent as it is, anything else as JSON. */
   readonly body?: unknown;
-  /** In place of the SuperAdmin's token. */
+  /** Instead of the SuperAdmin's token. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Who sends it, where that is not the SuperAdmin. */
   readonly as?: 'reader' | 'nobody';

@@ -72,7 +72,7 @@ test.each(WAYS)('the attack corpus changes nothing by way of $way', async ({ way
       details?: { code?: string }[];
     };
     const missing = details[0]?.code === NO_SUCH_FUNCTION;
-    // Not what the server says: nothing of an attack is sent to it.
+    // Not what the server says: none of an attack is sent to it.
     const refused = code === 'BAD_REQUEST' || code === 'NOT_SUPPORTED';
     if (!missing && !refused && !(way === 'simple_read_only' && isEmpty(attack)))
       passed.push(attack);

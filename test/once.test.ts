@@ -81,7 +81,7 @@ describe('a write with a key', () => {
     expect(await countOf('two')).toBe(0);
   });
 
-  test('that failed may be sent anew', async () => {
+  test('that failed may be sent again', async () => {
     expect((await send('k5', add('bad'))).status).toBe(409);
     expect((await send('k5', add('good'))).status).toBe(200);
     expect(await countOf('good')).toBe(1);
@@ -101,7 +101,7 @@ describe('a write with a key', () => {
     expect(await countOf('large')).toBe(1);
   });
 
-  test('is kept by the database alone: what the gateway keeps knows nothing of it', async () => {
+  test('is kept by the database alone: what the gateway keeps knows nothing about it', async () => {
     const first = await send('k7', add('forgotten'));
     await outside.query('DELETE FROM causeway_once');
     const again = await send('k7', add('forgotten'));

@@ -1,4 +1,4 @@
-/** No endpoint reaches what the gateway itself listens on: every port that the kernel tells, by every kind. Contract §5, "Addresses". */
+/** No endpoint reaches what the gateway itself listens on: every port that the kernel reports, by every kind. Contract §5, "Addresses". */
 import { randomUUID } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Passwords are hashed beside the thread that serves requests: it stays quick, however many logins come. */
+/** Passwords are hashed off the thread that serves requests: it stays quick, however many logins come. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -112,7 +112,7 @@ test('with the line full, requests are served at once, others have their turn, a
   const { status, at } = await other;
   expect(status).toBe(401);
   expect(checked.filter((each) => each.at > at).length).toBeGreaterThan(checked.length / 2);
-  // Both serve the same requests for nothing: the rest is what logins cost beside their hashes.
+  // Both serve the same requests for nothing: the rest is what logins cost besides their hashes.
   const hashing = after.gateway.hashing - before.gateway.hashing;
   const idling = after.idle.serving - before.idle.serving;
   const serving = after.gateway.serving - before.gateway.serving - idling;

@@ -60,7 +60,7 @@ test.each(WAYS)('the attack corpus changes nothing by way of $way', async ({ sen
   for (const { query } of ATTACKS) {
     const failure = await failureOf(Promise.resolve(send(query))).catch(() => undefined);
     const { code = '' } = (failure ?? {}) as { code?: string };
-    // Not what the server says: nothing of an attack is sent to it.
+    // Not what the server says: none of an attack is sent to it.
     if (!/^(?:BAD_REQUEST|NOT_SUPPORTED)$/.test(code)) passed.push(`${query}: ${failure}`);
   }
   expect(passed).toEqual([]);

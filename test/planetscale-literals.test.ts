@@ -1,4 +1,4 @@
-/** Parameters written into the text of a statement stay values, whatever they hold and wherever they stand. */
+/** Parameters written into the text of a statement stay values, whatever they hold and wherever they are. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { settingsOf } from '../kinds/mysql/dialect/settings.ts';
@@ -183,8 +183,8 @@ test.each<[text: string, why: string]>([
   ['SELECT /*!50000 ? */', 'a comment with a version'],
   ['SELECT /*M! ? */', 'a comment with a version'],
   ['SELECT 1 // ?', '//'],
-  ["SELECT ? 'alias'", 'beside a parameter'],
-  ["SELECT 'text' ?", 'beside a parameter'],
+  ["SELECT ? 'alias'", 'next to a parameter'],
+  ["SELECT 'text' ?", 'next to a parameter'],
   ["SELECT @'a', ?", 'the variable'],
   ["SELECT @a'?', ?", 'the variable'],
   ['SELECT @`a`, ?', 'the variable'],

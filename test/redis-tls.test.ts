@@ -1,4 +1,4 @@
-/** Redis whose certificate is signed by an authority of one's own: trusted by the nodes that were told of it, and by no others. */
+/** Redis whose certificate is signed by an authority of your own: trusted by the nodes that were told of it, and by no others. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -80,7 +80,7 @@ export function runRelay(
   });
 }
 
-/** What the gateway says of a node. */
+/** What the gateway says about a node. */
 export async function nodeRecord(call: Call, uuid: string): Promise<Record<string, unknown>> {
   const { body } = await call('GET', '/nodes');
   const { nodes } = body as { nodes: Record<string, unknown>[] };

@@ -9,7 +9,7 @@ const END_MS = 120_000;
 /** How many of the files that ended last are named: one of them may be what does not let go. */
 const NAMED = 8;
 
-/** What a file came to, as vitest's JSON reporter tells it. */
+/** What a file came to, as vitest's JSON reporter reports it. */
 interface FileResult {
   readonly name: string;
   readonly status: string;

@@ -50,7 +50,7 @@ test('a subscription whose right is withdrawn ends soon', {
     }
     return told;
   };
-  // It stands, and outlives the deadline of its request.
+  // It is active, and outlives the deadline of its request.
   for (let comments = 0; comments < 4; comments += 1) await readUntil(/^:$/m);
   expect(performance.now() - asked).toBeGreaterThan(3 * BEAT_MS - 1_000);
 

@@ -145,7 +145,7 @@ function attributesOf(all: readonly z.infer<typeof Attribute>[]): Record<string,
   );
 }
 
-/** A trace of the client's own, and the header that tells it. */
+/** A trace of the client's own, and the header that gives it. */
 function clientsTrace(flags = '01') {
   const [traceId, id] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
   return {

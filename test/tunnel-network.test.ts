@@ -112,7 +112,7 @@ test.skipIf(why !== '' && !process.env.CI)(
   },
 );
 
-/** What comes of a connection within a second: a firewall that drops answers nothing. */
+/** The outcome of a connection within a second: a firewall that drops answers nothing. */
 function reaches(host: string, to: number): Promise<string> {
   const socket = connect({ host, port: to, timeout: 1_000 });
   const { promise, resolve } = Promise.withResolvers<string>();

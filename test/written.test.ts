@@ -124,7 +124,7 @@ async function facade(path: string, sent?: string): Promise<string> {
   return (JSON.parse(text) as { result: string }).result;
 }
 
-/** Sends a document beside a filler, and answers the text as which it arrives. */
+/** Sends a document next to a filler, and answers the text as which it arrives. */
 type Way = (document: string, filler: string) => Promise<string>;
 type Ways = Readonly<Record<string, Way>>;
 

@@ -72,7 +72,7 @@ async function protoIsFresh(): Promise<ToolResult> {
   });
 }
 
-/** Generates beside a copy of the migrations: there is nothing to add when they are complete. */
+/** Generates next to a copy of the migrations: there is nothing to add when they are complete. */
 async function migrationsAreFresh(): Promise<ToolResult> {
   return inFolder(async (folder) => {
     const copy = join(folder, 'migrations');

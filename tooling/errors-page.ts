@@ -1,4 +1,4 @@
-/** Makes docs/errors.md out of the error table and the meanings beside it. */
+/** Makes docs/errors.md out of the error table and the meanings next to it. */
 import { type Effect, ERROR_MEANINGS, type Retry } from '../proto/error-meanings.ts';
 import { ERRORS, type ErrorCode, errorBody, refusedByBackend } from '../proto/errors.ts';
 

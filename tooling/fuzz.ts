@@ -28,7 +28,7 @@ import { watcherOf } from './fuzz/watch.ts';
 const RESULTS = join(ROOT, 'test-results/fuzz');
 /** The kind that bodies are of for the most part. */
 const SERVED = 'Postgres';
-/** How often a run tells how far it is. */
+/** How often a run reports how far it is. */
 const PROGRESS_MS = 30_000;
 /** Of a body, so much is written down. */
 const KEPT_BYTES = 2_048;

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** One server beside the PostgreSQL that npm brings. */
+/** One server besides the PostgreSQL that npm brings. */
 interface Needs {
   /** The environment variable that names a server instead; without, the tests start servers of their own. */
   readonly variable?: string;

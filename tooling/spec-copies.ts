@@ -1,4 +1,4 @@
-/** Keeps docs/spec/ equal to the specification's own folder beside the project, on machines that have it. */
+/** Keeps docs/spec/ equal to the specification's own folder next to the project, on machines that have it. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -19,7 +19,7 @@ export async function staleCopies(root: string): Promise<string[]> {
   return stale.flat();
 }
 
-/** Writes every copy anew. @param root the project's folder */
+/** Writes every copy again. @param root the project's folder */
 export async function writeCopies(root: string): Promise<void> {
   const found = await originals(root);
   await Promise.all(found.map(({ path, text }) => writeFile(join(root, path), text)));

@@ -92,7 +92,7 @@ function told({ passed, failed, skipped }: typeof NONE, run?: Run): number {
   return run?.code === 0 && failed === 0 ? 0 : 1;
 }
 
-/** A file that fails beside its tests, such as by a hook or before them, counts as one failure. */
+/** A file that fails outside its tests, such as by a hook or before them, counts as one failure. */
 function countsOf({ testResults }: Report): typeof NONE {
   const all = testResults.flatMap(({ assertionResults }) => assertionResults);
   const broken = testResults.filter(

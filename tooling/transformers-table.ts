@@ -6,7 +6,7 @@ import {
   type Transformer,
 } from '../worker/templates/transformation/transformers/index.ts';
 
-/** Where the table stands, relative to the project's folder. */
+/** Where the table is, relative to the project's folder. */
 export const TEMPLATES_PAGE = 'docs/templates.md';
 
 const BEGIN =
@@ -15,7 +15,7 @@ const END = '<!-- End of what is made. -->';
 
 /**
  * The page with the table of today in the place of the one that it has.
- * @throws Error when the page does not say where the table stands
+ * @throws Error when the page does not say where the table is
  */
 export function withTransformers(page: string): string {
   const [before, rest] = [page.split(BEGIN)[0] ?? '', page.split(BEGIN)[1]];

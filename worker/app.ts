@@ -1,4 +1,4 @@
-/** The application: every slice's routes, the pages beside the API, and what happens to errors. */
+/** The application: every slice's routes, the pages next to the API, and what happens to errors. */
 import { Hono } from 'hono';
 import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
@@ -54,7 +54,7 @@ export const routes: readonly AnyRoute[] = [
   ...helpRoutes(() => routes),
 ];
 
-/** What speaks another product's protocol, beside the API. Contract: "Base path". */
+/** What speaks another product's protocol, next to the API. Contract: "Base path". */
 export const facades: readonly AnyRoute[] = [...upstashRoutes, ...hookRoutes];
 
 /** The app with all routes mounted; `outside` is the clock and the network. */

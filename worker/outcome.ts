@@ -80,13 +80,13 @@ export function isJson(result: Result): result is Json {
   return isPlain && !isWritten && !(result instanceof Upgraded);
 }
 
-/** What a caller may take in place of one JSON text: rows as they arrive, or events. */
+/** What a caller may take instead of one JSON text: rows as they arrive, or events. */
 export type StreamForm = RowForm | 'events';
 
 /** What was measured of a call, in milliseconds. */
 export type Timing = Partial<Record<'authorize' | 'node' | 'backend', number>>;
 
-/** What is known of a call beside its result; filled while it runs. */
+/** What is known of a call besides its result; filled while it runs. */
 export interface Known {
   /** Levels that it needed, in the order in which they were demanded. */
   readonly demands: Demand[];

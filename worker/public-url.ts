@@ -8,7 +8,7 @@ export const BASE_PATH = '/api/v1';
 
 /**
  * Without a slash at its end: the setting, or on loopback the address that the server listens on.
- * Undefined where neither is known: what a request says of it decides nothing.
+ * Undefined where neither is known: what a request says about it decides nothing.
  */
 export function publicUrl({ PUBLIC_URL, OWN_URL }: Addresses): string | undefined {
   return PUBLIC_URL ?? OWN_URL;
@@ -19,7 +19,7 @@ export function located({ PUBLIC_URL }: Addresses, path: string): string {
   return (PUBLIC_URL ?? '') + path;
 }
 
-/** What stands before our paths where a proxy serves us below one of its own: empty, or such as `/gateway`. */
+/** What is before our paths where a proxy serves us below one of its own: empty, or such as `/gateway`. */
 export function publicPrefix(settings: Addresses): string {
   const url = publicUrl(settings);
   return url === undefined ? '' : new URL(url).pathname.replace(/\/$/, '');

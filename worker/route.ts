@@ -23,7 +23,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  */
 export type Changes = 'nothing' | 'backend' | 'organization' | 'installation';
 
-/** Another product's protocol, spoken beside the API. Contract: "Base path", "Errors". */
+/** Another product's protocol, spoken next to the API. Contract: "Base path", "Errors". */
 export interface Facade {
   /** What is done, as audit entries name it. */
   readonly action: string;
@@ -85,7 +85,7 @@ export interface Route<Params, Query, Body, Resource> {
   /** `NoBody` where the operation takes none. */
   readonly body: z.ZodType<Body>;
   /**
-   * What a process beside the gateway can do on a large body, so that its value is never made here;
+   * What a process next to the gateway can do on a large body, so that its value is never made here;
    * then the handler is given what came of it. `undefined` where this one has to be read here.
    */
   elsewhere?(resource: Resource): BodyWork | undefined;
@@ -107,7 +107,7 @@ export interface Route<Params, Query, Body, Resource> {
   /** What it answers with 202 when the work goes on after the reply, where it may. */
   readonly accepted?: z.ZodType;
   /**
-   * Parameters of other operations that its result names, each with where it stands there as a JSON
+   * Parameters of other operations that its result names, each with where it is there as a JSON
    * Pointer: the description links to what they can be sent to. Of what is answered with 202 where that is declared.
    */
   readonly names?: Readonly<Record<string, string>>;
@@ -117,7 +117,7 @@ export interface Route<Params, Query, Body, Resource> {
 /** What a handler answers: a result, or the outcome of a call that it makes. */
 export type Reply = Result | Outcome;
 
-/** What a handler is given beside its context. */
+/** What a handler is given besides its context. */
 export interface Input<Params, Query, Body, Resource> extends Authorized<Resource>, Given {
   readonly params: Params;
   readonly query: Query;

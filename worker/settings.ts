@@ -189,7 +189,7 @@ const CHANGING = [
   'RELAY_NODE_PUBLIC_KEY',
 ] as const;
 
-/** What has been read, and what is in place of bindings since. */
+/** What has been read, and what is instead of bindings since. */
 const current = { read: new WeakMap<object, Settings>(), changed: {} };
 const readFrom = new WeakMap<Settings, object>();
 
@@ -221,7 +221,7 @@ export function bindingsOf(settings: Settings): object | undefined {
 }
 
 /**
- * Uses these keys in place of the bindings' from now on, or where there are none the bindings'
+ * Uses these keys instead of the bindings' from now on, or where there are none the bindings'
  * again; calls under way end with those that they began with.
  * @throws Error as `settingsOf`; then nothing has changed
  */

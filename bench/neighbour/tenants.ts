@@ -15,7 +15,7 @@ export interface Call {
   readonly path: string;
   readonly body?: Uint8Array | string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** In place of the tenant's token; an empty text sends none. */
+  /** Instead of the tenant's token; an empty text sends none. */
   readonly authorization?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What a run costs through the whole gateway, beside operations that are authorized and do nothing. */
+/** What a run costs through the whole gateway, compared with operations that are authorized and do nothing. */
 import { generateLoad, type Measured } from '../load.ts';
 import { startPair } from '../pair.ts';
 

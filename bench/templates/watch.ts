@@ -1,4 +1,4 @@
-/** Tells what work costs a processor: on a machine that does other things too, that is steadier than a clock. */
+/** Reports what work costs a processor: on a machine that does other things too, that is steadier than a clock. */
 import { readdir, readFile } from 'node:fs/promises';
 
 /** Milliseconds since some moment: differences are what counts. */

@@ -1,7 +1,7 @@
 /** The gateway with the workflows that are measured. */
 import { type MeasuredGateway, makeOrganization, startGateway } from '../gateway.ts';
 
-/** Runs of which there are many at a time. */
+/** Runs that happen many at a time. */
 const AT_ONCE = 32;
 
 const template = (id: string, n: string, next: string | null) => ({

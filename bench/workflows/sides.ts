@@ -1,4 +1,4 @@
-/** The sides that workflows are measured beside: the platform's binding, and an open durable engine of npm on PostgreSQL. */
+/** The sides that workflows are measured compared with: the platform's binding, and an open durable engine of npm on PostgreSQL. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';

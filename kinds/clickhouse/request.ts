@@ -12,7 +12,7 @@ const shared = {
   timeout_ms: TimeoutMs,
   settings: CallerSettings.optional(),
 };
-/** A parameter beside its name. Source: backends.md §1.4. */
+/** A parameter besides its name. Source: backends.md §1.4. */
 const NamedValue = z
   .strictObject({
     name: z

@@ -12,7 +12,7 @@ const VALUE = /^[\t\x20-\x7e]{0,16384}$/;
 
 /**
  * Headers that only the gateway sets: of the connection, of the message's frame, or about clients
- * and proxies. RFC 9110, section 7.6.1, and what proxies use beside it.
+ * and proxies. RFC 9110, section 7.6.1, and what proxies use besides it.
  */
 const OURS = new Set(
   [
@@ -87,7 +87,7 @@ const HOP_BY_HOP = new Set([
 /** They describe the bytes as they were sent. */
 const OF_BYTES = new Set(['content-encoding', 'content-length']);
 
-/** A reply's headers as a result tells them: several of one name joined, cookies as a list. */
+/** A reply's headers as a result reports them: several of one name joined, cookies as a list. */
 export function headersOfResult(
   headers: readonly Header[],
   isDecoded: boolean,

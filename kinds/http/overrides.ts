@@ -11,7 +11,7 @@ export function bareName(name: string): string {
 /** `X-HTTP-Method-Override`, `X-Method-Override`, `X-Verb-Override`, `X-Override-Method`, … */
 const SAYS_OVERRIDE =
   /(?:METHOD|VERB)\w*(?:OVERRID|OVERWRIT|TUNNEL)|(?:OVERRID|OVERWRIT|TUNNEL)\w*(?:METHOD|VERB)/;
-/** `X-HTTP-Method`, `X-Method`, `Request-Method`, `X-HTTP-Verb`, …: nothing but the method is named. */
+/** `X-HTTP-Method`, `X-Method`, `Request-Method`, `X-HTTP-Verb`, …: only the method is named. */
 const NAMES_METHOD =
   /^(?:X|HTTP|REST|REAL|TRUE|REQUEST|REQUESTED|ORIGINAL|FORWARDED|INTENDED|ACTUAL|EFFECTIVE|ALLOW|API)*(?:METHOD|VERB)$/;
 

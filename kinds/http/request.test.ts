@@ -1,4 +1,4 @@
-/** What stands in the texts of a request goes as it is, or is refused by name: it never becomes another request. */
+/** What is in the texts of a request goes as it is, or is refused by name: it never becomes another request. */
 import { expect, test } from 'vitest';
 import { baseOf, urlOf } from './address.ts';
 import { bodyOf } from './body.ts';

@@ -12,7 +12,7 @@ import { isMethodOverride } from './overrides.ts';
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** A number that a double cannot hold is the text that it was written with: so it stands in a URL. */
+/** A number that a double cannot hold is the text that it was written with: so it is in a URL. */
 const QueryValue = z.preprocess(
   (value) => (isRawJson(value) ? value.rawJSON : value),
   z.union([z.string().refine(isText, HALF_A_PAIR), z.number(), z.boolean(), z.null()], {

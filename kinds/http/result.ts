@@ -11,7 +11,7 @@ import type { Incoming } from './transport.ts';
 export const BODY_ENCODINGS = ['json', 'text', 'base64', 'none'] as const;
 type Encoding = (typeof BODY_ENCODINGS)[number];
 
-/** Characters of a failed reply's body that an error tells. Spec silent. */
+/** Characters of a failed reply's body that an error gives. Spec silent. */
 const TOLD_MAX = 1_024;
 /** How many bytes become base64 at a time: without a remainder, and few enough for one call. */
 const BASE64_STEP = 12_288;
@@ -19,7 +19,7 @@ const BASE64_STEP = 12_288;
 const encoder = new TextEncoder();
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What bears on a result beside the reply. */
+/** What bears on a result besides the reply. */
 export interface Sent {
   readonly method: Method;
   readonly failsOnStatus: boolean;

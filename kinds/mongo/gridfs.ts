@@ -80,7 +80,7 @@ export type GridfsName = keyof ReturnType<typeof gridfsOperations>;
 const fileName = z.string().max(1_000);
 const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-/** Their members beside `filter`. Contract §13: `content`. */
+/** Their members besides `filter`. Contract §13: `content`. */
 export const GRIDFS_MEMBERS = {
   bucket_name: z
     .string()
@@ -142,7 +142,7 @@ export const GRIDFS_MEMBERS = {
   }),
 };
 
-/** What requests on GridFS have beside the others. */
+/** What requests on GridFS have besides the others. */
 export interface GridfsMembers {
   readonly bucket_name?: string;
   readonly filename?: string;

@@ -15,7 +15,7 @@ export interface Operation {
   readonly members: readonly string[];
   /** Members of `options`; none where it takes no options. */
   readonly options: readonly string[];
-  /** Its names beside the table's, which are taken as well. */
+  /** Its names besides the table's, which are taken as well. */
   readonly others?: readonly string[];
 }
 
@@ -68,7 +68,7 @@ function on(
   return { level, mode, says, members: members.split(' ').filter(Boolean), options, others };
 }
 
-/** What a collection says of itself, where the bare name is the deployment's. */
+/** What a collection says about itself, where the bare name is the deployment's. */
 function ofCollection(name: string, says: string): Operation {
   return on('collection', 'read', says, '', [], `database.collection.${name}`);
 }

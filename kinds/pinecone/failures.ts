@@ -53,7 +53,7 @@ export function noIndex(cause: unknown): GatewayError {
   return new GatewayError('CONNECTION_FAILED', message, { cause });
 }
 
-/** The index's own code and words; the status where it tells no code. */
+/** The index's own code and words; the status where it gives no code. */
 function detailOf({ status, text }: Refusal): BackendDetail {
   const told = errorIn(text);
   return {

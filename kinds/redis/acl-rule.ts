@@ -2,7 +2,7 @@
 import { isJsonObject, type Json } from '../../proto/json.ts';
 import { plain } from './grammar.ts';
 
-/** What stands before the text of a rule that is an object; by its plain name. */
+/** What is before the text of a rule that is an object; by its plain name. */
 const BEFORE: Readonly<Record<string, string>> = {
   addpass: '>',
   password: '>',

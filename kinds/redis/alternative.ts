@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../proto/json.ts';
 import { type Choice, type Member, type Node, plain, type Scope } from './grammar.ts';
 import { isMembers } from './words.ts';
 
-/** An alternative, and what stands in it. */
+/** An alternative, and what is in it. */
 export interface Chosen {
   readonly scope: Scope;
   readonly inner: Json;

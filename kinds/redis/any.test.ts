@@ -58,7 +58,7 @@ test('any words of any command', () => {
       const keys = keysOf(command);
       expect(keys.every((key) => args.includes(key))).toBe(true);
       expect(['read', 'write']).toContain(modeOfCommand(command));
-      // MONITOR alone tells of others and changes nothing.
+      // MONITOR alone reports others and changes nothing.
       if (isForAdmins(command) && name !== 'monitor') {
         expect(modeOfCommand(command)).toBe('write');
       }

@@ -1,5 +1,5 @@
 /**
- * The notation in which a command's members stand, in the order of their words:
+ * The notation in which a command's members are, in the order of their words:
  *
  *     key:k                 a member and the sort of word it becomes (see `Sort`); text without
  *     element/elements:v+   with another name; `+` takes one or a list
@@ -10,7 +10,7 @@
  *     vector^               may be given and says nothing
  *     ch!CH                 true adds the word
  *     numkeys#keys          how many `keys` are given; `##` how many words they become
- *     unit(M|KM|approx:~)   one of these words, in any letter case, or what stands after a colon
+ *     unit(M|KM|approx:~)   one of these words, in any letter case, or what is after a colon
  *     limit{offset:i count:i}   an object of members
  *     options<EX{seconds:i@EX}|KEEPTTL>   an object of one of these members, or its name;
  *                           `<=` takes any other text as the first of them
@@ -19,7 +19,7 @@
 /** What a member becomes: a key, text, value of any JSON, integer, number, bytes, JSON text, a stream's id, seconds as milliseconds, a rule of ACL, 32-bit floats. */
 export type Sort = 'k' | 't' | 'v' | 'i' | 'd' | 'y' | 'j' | 's' | 'S' | 'A' | 'f';
 
-/** A word that always stands there. */
+/** A word that always is there. */
 export interface Literal {
   readonly is: 'literal';
   readonly word: string;
@@ -47,7 +47,7 @@ interface Named {
 export interface Value extends Named {
   readonly is: 'value';
   readonly sort: Sort;
-  /** The word that stands there when it is left out. */
+  /** The word that is there when it is left out. */
   readonly otherwise: string | undefined;
 }
 /** What clients may say although it is known. */
@@ -241,7 +241,7 @@ function otherNumber(name: string): string {
   return name.endsWith('s') ? name.slice(0, -1) : `${name}s`;
 }
 
-/** What may stand beside the other members, too. */
+/** What may be next to the other members, too. */
 function namesWithin(node: Member): readonly string[] {
   if (node.is === 'value' || node.is === 'flag' || node.many) return [];
   if (node.is === 'enumeration') return [...node.words.keys()];

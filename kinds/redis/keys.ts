@@ -18,7 +18,7 @@ interface KeySpec {
 
 const places = new Map<string, readonly KeySpec[]>();
 
-/** The keys that a command names, in their order. Keys that only the data tells (`SORT … BY`) are not among them. */
+/** The keys that a command names, in their order. Keys that only the data reports (`SORT … BY`) are not among them. */
 export function keysOf({ type, args }: RedisCommand): Word[] {
   const entry = commandNamed(type);
   if (entry?.keys === undefined) return [];
@@ -94,7 +94,7 @@ function afterWord(
   return at < 0 ? undefined : at + shift + 1;
 }
 
-/** Where SORT stores: its options may stand in any order, and its last STORE wins. */
+/** Where SORT stores: its options may be in any order, and its last STORE wins. */
 function storeOf(args: readonly Word[], shift: number): number[] {
   const at = args.findLastIndex((each, at) => at > 0 && asciiOf(each).toUpperCase() === 'STORE');
   return at < 0 ? [] : [at + 1 + shift];

@@ -22,7 +22,7 @@ interface Sheet {
   readonly faults: Fault[];
 }
 
-/** What was given for a node: its own value, and members of its own that stood beside it. */
+/** What was given for a node: its own value, and members of its own that were next to it. */
 interface Given {
   /** As the client wrote it. */
   name: string;
@@ -117,7 +117,7 @@ function isSwitchedOff(node: Member, value: Json): boolean {
   return value === false && (node.is === 'block' || node.is === 'choice');
 }
 
-/** A node's value with those of its members that stood beside it. */
+/** A node's value with those of its members that were next to it. */
 function whole(node: Exclude<Member, Flag>, given: Given | undefined): Json | undefined {
   if (given?.within === undefined) return given?.value;
   const { value, within } = given;

@@ -125,7 +125,7 @@ test('members win over words', () => {
   expect(wordsOf(request)).toEqual(['set', 'k', 'v']);
 });
 
-test('args of a script are its own beside its other members', () => {
+test('args of a script are its own next to its other members', () => {
   expect(wordsOf({ type: 'eval', script: 's', keys: ['k'], args: ['a'] })).toEqual([
     'eval',
     's',
@@ -177,7 +177,7 @@ test.each([
   [{ type: 'not.known', args: ['a', '\ud800'] }, [`args.1: ${HALF}`]],
   [{ type: 'raw_command', command: 'get \ud800' }, [`command.1: ${HALF}`]],
   [{ type: 'pipeline', pipeline: [{ type: 'get', key: '\ud800' }] }, [`pipeline.0.key: ${HALF}`]],
-])('no other character is sent in place of half of a pair: %j', (request, faults) => {
+])('no other character is sent instead of half of a pair: %j', (request, faults) => {
   expect(faultsOf(request)).toEqual(faults);
 });
 

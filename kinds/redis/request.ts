@@ -65,7 +65,7 @@ function pipelineOf({ type: _, pipeline, ...others }: JsonObject, faults: Fault[
   return { type: 'pipeline' as const, pipeline: commands };
 }
 
-/** As of a request of its own, its kind may stand beside it. */
+/** As of a request of its own, its kind may be next to it. */
 function withoutKind(
   { kind, ...members }: JsonObject,
   prefix: string,
@@ -111,7 +111,7 @@ function commandOf({ type, ...given }: JsonObject, prefix: string, faults: Fault
   return isWords ? command : byMembers(command.type, entry?.grammar, given, refuse, isHinted);
 }
 
-/** The command that members say; `args` beside them mean nothing, unless they are one of its members. */
+/** The command that members say; `args` next to them mean nothing, unless they are one of its members. */
 function byMembers(
   type: string,
   grammar: Scope | undefined,

@@ -25,14 +25,14 @@ const entries = new Map<string, CommandEntry>();
 const containers = new Set<string>();
 
 const rows = [COMMANDS, SUBCOMMANDS, MODULES].flatMap((each) => each.trim().split('\n'));
-// As in one table: a command stands before its subcommands.
+// As in one table: a command is before its subcommands.
 for (const line of rows.toSorted()) {
   const [key = '', servers = '', flags = '', keys = '', ...grammar] = line.split(' ');
   const name = key.replace('|', ' ');
   if (flags.includes('c')) containers.add(name);
   add(name, servers, flags, keys, grammar.join(' '));
 }
-// Search and JSON look for their subcommands themselves, so that servers tell nothing of them.
+// Search and JSON look for their subcommands themselves, so that servers tell nothing about them.
 for (const name of Object.keys(GRAMMARS)) {
   const [parent = '', subcommand] = name.split(' ');
   if (entries.has(name) || subcommand === undefined) continue;
@@ -51,7 +51,7 @@ function add(name: string, servers: string, flags: string, keys: string, generat
     flags: flags === '-' ? '' : flags,
     keys: KEYS[name] ?? (keys === '-' ? undefined : keys),
     get grammar() {
-      // Servers tell nothing of the members of their modules' commands.
+      // Servers tell nothing about the members of their modules' commands.
       if (own === undefined && isModule && generated === '') return undefined;
       grammar ??= grammarOf(own ?? generated);
       return grammar;

@@ -28,9 +28,9 @@ export interface ChangedCase<Request> {
   add(from: number, count: number): Request;
   /** What a read of a key answers. */
   read(key: number): Request;
-  /** The text in such an answer that a change tells as what is after it. */
+  /** The text in such an answer that a change reports as what is after it. */
   readText(result: string): string;
-  /** The key and number that a change tells. */
+  /** The key and number that a change reports. */
   told(change: Change): { readonly key: number; readonly value: number };
   /** False where what happens while nobody reads is lost. */
   readonly keeps: boolean;

@@ -14,7 +14,7 @@ export interface OnceCase<Request> {
   readonly place: string;
   /** Adds one entry of that name, and answers more than is kept. */
   big(name: string): OnceWork<Request>;
-  /** Adds an entry of the name, then does what the backend refuses: nothing of it stays. */
+  /** Adds an entry of the name, then does what the backend refuses: none of it stays. */
   failing(name: string): OnceWork<Request>;
   /** Ends connections under a write, where that is not what `dropIdle` does. */
   endConnections?(): Promise<void>;

@@ -31,7 +31,7 @@ export interface PreparesCase<Request> {
   readonly number: Request;
   /** What is not taken in a share: refused before it is sent, or by the server. */
   readonly refused: readonly { readonly what: string; readonly request: Request }[];
-  /** The backend tells who prepared, and when. */
+  /** The backend says who prepared, and when. */
   readonly tellsOwner: boolean;
   /** The backend keeps what became of those that ended. */
   readonly keepsOutcomes: boolean;

@@ -14,7 +14,7 @@ import { callOf, jsonOf, openClient, testHost } from './test/host.ts';
 /** One kind's words for what every kind can do. */
 export interface DriverCase<Request> {
   readonly driver: Driver<Request>;
-  /** Connections to a backend of the suite's own; `password` stands in the right one. */
+  /** Connections to a backend of the suite's own; `password` is in the right one. */
   readonly connections: {
     readonly right: Json;
     readonly wrongPassword: Json;
@@ -49,7 +49,7 @@ export interface DriverCase<Request> {
   readonly table?: Pick<InspectedTable, 'namespace' | 'name' | 'type'>;
   /** What to subscribe to, what then causes an event, and members of that event; of drivers that can watch. */
   readonly events?: { readonly watch: Request; readonly cause: Request; readonly event: object };
-  /** What tells its changes, of drivers that can. */
+  /** What reports its changes, of drivers that can. */
   readonly changed?: ChangedCase<Request>;
   /** What marks are tried with, of drivers that keep them. */
   readonly once?: OnceCase<Request>;

@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { TIMEOUT_MAX_MS } from '../../kinds/members.ts';
 import { GatewayError } from '../../proto/errors.ts';
 
-/** What is known of a call beside its message; Connect's `HandlerContext` is one. */
+/** What is known of a call besides its message; Connect's `HandlerContext` is one. */
 export interface CallContext {
   /** Aborts on deadline and on the client's leaving, and also once the call has ended. */
   readonly signal: AbortSignal;

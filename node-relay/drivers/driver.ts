@@ -43,7 +43,7 @@ export interface Host {
 export interface ConnectionMaker<Connection> {
   /** @throws GatewayError CONNECTION_FAILED, ADDRESS_REFUSED, INVALID_CONFIGURATION */
   open(signal: AbortSignal): Promise<Connection>;
-  /** A promise tells when the backend has let go of it: its slot's next connection is opened then, so that the backend never counts one too many. */
+  /** A promise says when the backend has let go of it: its slot's next connection is opened then, so that the backend never counts one too many. */
   close(connection: Connection): void | Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Replies beside marks, whatever is done to them. Spec: transactions.md §7. */
+/** Replies next to marks, whatever is done to them. Spec: transactions.md §7. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ONCE_REPLY_MAX_BYTES, type OnceMark } from '../../proto/once.ts';
@@ -41,7 +41,7 @@ describe('a kept reply', () => {
     );
   });
 
-  test('shows nothing of itself, and never looks the same', () => {
+  test('shows nothing about itself, and never looks the same', () => {
     const reply = fc.uint8Array({ minLength: 16, maxLength: 200 });
     fc.assert(
       fc.property(reply, (clear) => {

@@ -1,4 +1,4 @@
-/** Replies beside marks: sealed for the one write, and what a mark answers. Spec: transactions.md §7. */
+/** Replies next to marks: sealed for the one write, and what a mark answers. Spec: transactions.md §7. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { GatewayError } from '../../proto/errors.ts';
 import { ONCE_REPLY_MAX_BYTES, type OnceAnswer, type OnceMark } from '../../proto/once.ts';

@@ -73,7 +73,7 @@ export class Lender<Connection extends Lendable> {
 
   /**
    * Runs a call on a connection of the pool. A read on a pooled connection that turns out dead is
-   * tried again on another; a write only when nothing of it was sent.
+   * tried again on another; a write only when none of it was sent.
    */
   async call<Value>(
     mode: Mode,

@@ -10,7 +10,7 @@ interface Source {
   resume(): unknown;
 }
 
-/** The line that tells columns ahead of rows. @param columnsJson `[{"name", "type"}, …]` */
+/** The line that gives columns ahead of rows. @param columnsJson `[{"name", "type"}, …]` */
 export function columnsLine(columnsJson: string): string {
   return `{"columns":${columnsJson}}\n`;
 }

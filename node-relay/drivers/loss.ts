@@ -12,7 +12,7 @@ export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
-/** Whether a failure is, or comes of, a reply that cannot be read. */
+/** Whether a failure is, or results from, a reply that cannot be read. */
 export function isUnreadable(failure: unknown): boolean {
   if (!(failure instanceof Error)) return false;
   return failure instanceof Unreadable || isUnreadable(failure.cause);

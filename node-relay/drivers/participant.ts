@@ -106,7 +106,7 @@ async function undone<Request>(connection: Lendable, open: OpenShare<Request>): 
     .finally(() => clearTimeout(timer));
 }
 
-/** Begins a share, on another connection where one of the pool turns out dead: nothing of it was sent then. */
+/** Begins a share, on another connection where one of the pool turns out dead: none of it was sent then. */
 async function begun<Request, Connection extends Lendable>(
   lender: Lender<Connection>,
   steps: ShareSteps<Request, Connection>,
@@ -154,7 +154,7 @@ const TRIES_MAX = 3;
 const PATIENCE_MS = 250;
 
 /**
- * Runs work that may be repeated on a connection of the pool, or beside it when none is free soon: those that wait
+ * Runs work that may be repeated on a connection of the pool, or outside it when none is free soon: those that wait
  * for what is to be finished may hold all of them.
  * @param open makes a connection that is no part of the pool
  */

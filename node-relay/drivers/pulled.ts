@@ -11,7 +11,7 @@ export interface Cutting<Piece> {
   next(): Piece | undefined;
 }
 
-/** Takes a stream over from whoever read it before. */
+/** Takes a stream over from the process that read it before. */
 export class Pulled<Piece> {
   readonly #stream: Duplex;
   readonly #cut: Cutting<Piece>;

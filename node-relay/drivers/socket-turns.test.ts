@@ -11,7 +11,7 @@ const SOCKETS = 8;
 
 let server: Server;
 beforeAll(async () => {
-  // Each byte tells its place.
+  // Each byte gives its place.
   const bytes = Uint8Array.from({ length: SENT }, (_, at) => at % 251);
   server = createServer((socket) => {
     socket.on('error', () => {});

@@ -6,7 +6,7 @@ export interface Losses {
   onLost: (() => void) | undefined;
 }
 
-/** A pool of `maker`'s connections; each tells whether a call has it, and of its loss by what `lossesOf` answers. */
+/** A pool of `maker`'s connections; each reports whether a call has it, and of its loss by what `lossesOf` answers. */
 export function watchedPool<Connection extends { readonly inUse: boolean }>(
   host: Host,
   maker: ConnectionMaker<Connection>,

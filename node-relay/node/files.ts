@@ -13,7 +13,7 @@ export async function newKeys(): Promise<NodeKeys> {
   };
 }
 
-/** Keeps the keys, in place of those before. @throws GatewayError INVALID_CONFIGURATION */
+/** Keeps the keys, instead of those before. @throws GatewayError INVALID_CONFIGURATION */
 export async function writeKeys(files: NodeFiles, { signing, sealing }: NodeKeys): Promise<void> {
   await writeWhole(files, files.signing, signing);
   await writeWhole(files, files.sealing, sealing);

@@ -208,7 +208,7 @@ function demandOrganization({ organization, name }: Joined, only: string | undef
   );
 }
 
-/** What a relay says of its program. */
+/** What a relay says about its program. */
 export function aboutProgram() {
   return { version: programVersion(), kinds: Object.keys(drivers) };
 }

@@ -107,7 +107,7 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** What is wrong stands in no sentence: it may be a key. */
+/** What is wrong is in no sentence: it may be a key. */
 function checked<Value>(name: string, schema: z.ZodType<Value>, text: string): Value {
   try {
     return schema.parse(JSON.parse(text));

@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Beside what Node keeps of compiled modules. */
+/** Besides what Node keeps of compiled modules. */
 const CACHE = join(ROOT, 'node_modules/.cache/causeway/parts');
 /** Bundles that stay there: relays of earlier versions may still run. */
 const KEPT = 8;
@@ -28,7 +28,7 @@ export interface Bundle {
   readonly entry: string;
   /** Whether it was made before. */
   readonly isThere: boolean;
-  /** @throws Error when it cannot be made, or nothing can be written beside the packages */
+  /** @throws Error when it cannot be made, or nothing can be written next to the packages */
   make(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ async function build(outdir: string): Promise<void> {
   await stop();
 }
 
-/** Our modules find what lies beside them where they were written, and packages that are not bundled as ever. */
+/** Our modules find what lies next to them where they were written, and packages that are not bundled as ever. */
 const ownCode: Plugin = {
   name: 'own code',
   setup({ onResolve, onLoad }) {

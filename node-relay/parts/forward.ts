@@ -26,7 +26,7 @@ const HOP_BY_HOP = new Set([
 export const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
 /**
- * Passes a request on. A part that cannot be connected to has seen nothing of it: the reply is
+ * Passes a request on. A part that cannot be connected to has seen none of it: the reply is
  * NODE_UNAVAILABLE. Once connected, the outcome is unknown: when the part is lost, the client's connection ends, too.
  */
 export function forward(
@@ -79,7 +79,7 @@ export function passedOn(headers: IncomingHttpHeaders): Record<string, string | 
   return kept;
 }
 
-/** In HTTP/2 no header tells; all that is called there is a POST. */
+/** In HTTP/2 no header says; all that is called there is a POST. */
 function hasBody({ headers, httpVersionMajor, method }: IncomingMessage): boolean {
   if (httpVersionMajor > 1) return method === 'POST';
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

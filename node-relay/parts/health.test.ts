@@ -83,7 +83,7 @@ describe.runIf(process.platform === 'linux')('Linux', () => {
     expect(resident / process.memoryUsage.rss()).toBeGreaterThan(0.8);
   });
 
-  test('tells nothing of a process that is not there', () => {
+  test('tells nothing about a process that is not there', () => {
     expect(stateOf(0)).toBeUndefined();
     expect(residentBytes(0)).toBeUndefined();
   });

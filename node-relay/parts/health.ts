@@ -1,4 +1,4 @@
-/** Whether a part still answers, judged by its beats and by what the system says of its process. */
+/** Whether a part still answers, judged by its beats and by what the system says about its process. */
 import { readFileSync } from 'node:fs';
 
 /** How often a part beats, in milliseconds. */
@@ -13,7 +13,7 @@ const SPUN_MS = 500;
 export const STARVED_MAX_MS = 10_000;
 /** While the relay stops, so many: nothing may stay behind. */
 export const STOPPING_MAX_MS = 3_000;
-/** Where the system tells nothing of processes. */
+/** Where the system says nothing about processes. */
 const UNSEEN_MAX_MS = 1_500;
 /** Of `CLK_TCK`, which Linux has at 100 for programs on all its machines. Source: proc_pid_stat(5). */
 const MS_PER_TICK = 10;
@@ -62,10 +62,10 @@ export function isStopped(process: ProcessState | undefined): boolean {
   return process?.state === 'T' || process?.state === 't';
 }
 
-/** What Linux says of a process's main thread; undefined elsewhere, and for one that has ended. */
+/** What Linux says about a process's main thread; undefined elsewhere, and for one that has ended. */
 export function stateOf(pid: number): ProcessState | undefined {
   const text = readProc(`/proc/${pid}/task/${pid}/stat`);
-  // The name stands in parentheses, and may hold any character.
+  // The name is in parentheses, and may hold any character.
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
   if (fields === undefined) return undefined;
   const [state = '', ...rest] = fields;

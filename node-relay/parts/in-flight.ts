@@ -1,6 +1,6 @@
 /** Reports whose calls are in flight in this part when that changes: should the part die, one of them may have ended it. */
 
-/** A key is told to be idle when it had no call for so many milliseconds, so that steady traffic tells nothing. */
+/** A key is told to be idle when it had no call for so many milliseconds, so that steady traffic reports nothing. */
 const IDLE_AFTER_MS = 150;
 
 /** Where it is told. */
@@ -39,7 +39,7 @@ export class InFlight {
     this.#timer ??= setTimeout(() => this.#look(new Set(this.#resting)), IDLE_AFTER_MS).unref();
   }
 
-  /** Tells of those that rest now and did when the look was arranged. */
+  /** Reports those that rest now and did when the look was arranged. */
   #look(candidates: ReadonlySet<string>): void {
     const idle = [...this.#resting].filter((key) => candidates.has(key));
     for (const key of idle) {

@@ -48,7 +48,7 @@ export class MergedMetrics {
     if (counted.length > 0) this.#ofEnded.push(counted);
   }
 
-  /** The text of all. @param parts what each tells now, by its process */
+  /** The text of all. @param parts what each reports now, by its process */
   async text(parts: ReadonlyMap<number, readonly object[]>): Promise<string> {
     for (const [pid, metrics] of parts) this.#told.set(pid, metrics);
     const ended = this.#ofEnded.splice(0);

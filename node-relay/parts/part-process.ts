@@ -15,7 +15,7 @@ import { Presence } from './suspects.ts';
 
 /** Ends a process with its parent, whatever it is doing. Of util-linux. */
 const SETPRIV = '/usr/bin/setpriv';
-/** Of a part's memory, what is V8's: buffers lie beside it. */
+/** Of a part's memory, what is V8's: buffers lie outside it. */
 const HEAP_SHARE = 0.6;
 /** A process that is not loaded after so many milliseconds never will be. */
 const LOAD_MAX_MS = 60_000;

@@ -94,7 +94,7 @@ function obey(relay: UnboundRelay, message: ToPart): void {
 }
 
 /**
- * Serves the keys that are this part's, and says of others that they are served elsewhere: passed on
+ * Serves the keys that are this part's, and says about others that they are served elsewhere: passed on
  * through this process, their calls would fail when it dies.
  */
 function serve(relay: UnboundRelay, { name, socket }: Assignment): void {

@@ -11,7 +11,7 @@ import { startRelay } from '../server.ts';
 import { memoryDriver } from './memory-driver.ts';
 
 export const ENDPOINT = '6b1f0f0e-5f7e-4a9c-8f8e-0d9a4c1b2a3d';
-/** Stands in every envelope, and may stand in no output. */
+/** Is in every envelope, and may be in no output. */
 export const PASSWORD = 'hunter2-correct-horse';
 
 /** Keys of a gateway and a node, made once. */
@@ -95,7 +95,7 @@ export async function startTestRelay({
 }
 export type TestRelay = Awaited<ReturnType<typeof startTestRelay>>;
 
-/** The stock client with a call token. @param socketPath of a Unix socket that is used in place of the URL's host */
+/** The stock client with a call token. @param socketPath of a Unix socket that is used instead of the URL's host */
 export function clientOf(baseUrl: string, token: string, socketPath?: string) {
   const authorize: Interceptor = (next) => (request) => {
     if (token !== '') request.header.set('Authorization', `Bearer ${token}`);

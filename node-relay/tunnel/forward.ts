@@ -5,7 +5,7 @@ import type { RequestHead } from '../../proto/tunnel/frame.ts';
 import { agent, FORWARDED, passedOn } from '../parts/forward.ts';
 
 /**
- * Passes a call on. A part that cannot be connected to has seen nothing of it: the reply is
+ * Passes a call on. A part that cannot be connected to has seen none of it: the reply is
  * NODE_UNAVAILABLE. Once connected, the outcome is unknown: when the part is lost, the call fails.
  */
 export function forwardCall(call: Call, head: RequestHead, socketPath: string): CallListener {

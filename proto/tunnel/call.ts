@@ -30,7 +30,7 @@ export interface CallOptions {
   readonly begins: 'head' | 'body';
   /** Bytes by which the window grows once half of it was read; a call whose body is short never needs them. */
   readonly grow?: () => number;
-  /** Told once, when nothing of the call is awaited any more. */
+  /** Told once, when none of the call is awaited any more. */
   readonly over: () => void;
 }
 
@@ -59,7 +59,7 @@ export class Call {
     this.#phase = begins;
     this.#grow = grow;
     this.#over = () => {
-      // Whoever still holds it can do no more to it.
+      // A caller that still holds it can do no more to it.
       this.#isReset = true;
       over();
     };

@@ -54,7 +54,7 @@ abstract class TunnelEnd {
     this.forget();
   }
 
-  /** Ends all calls; their numbers begin anew. */
+  /** Ends all calls; their numbers begin again. */
   protected forget(): void {
     const unsent = (call: Call) => this.outbox.holdsOpen(call.id);
     const ended = [...this.calls.values()].map((call) => [call, unsent(call)] as const);
@@ -140,7 +140,7 @@ export class CallingEnd extends TunnelEnd {
 
   /**
    * Begins a call.
-   * @param listener told what comes of it
+   * @param listener told the outcome
    * @throws TunnelFault when the head is too large
    */
   call(head: RequestHead, listener: CallListener): Call {

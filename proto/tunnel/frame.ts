@@ -45,7 +45,7 @@ export type ResetCode = (typeof RESET_CODES)[number];
 
 /** One frame. */
 export type Frame =
-  /** From the gateway: the numbers of calls begin anew, and what there was before is over. The relay answers it in kind. */
+  /** From the gateway: the numbers of calls begin again, and what there was before is over. The relay answers it in kind. */
   | { readonly type: 'start'; readonly epoch: number }
   /** From the gateway: a call begins; so many bytes of its reply's body may be sent. */
   | {

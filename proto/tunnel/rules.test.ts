@@ -63,7 +63,7 @@ describe('a tunnel', () => {
     pair.deliver();
     calls[0]?.call.head({ status: 200, headers: {} });
     void calls[0]?.call.write(new Uint8Array(300_000));
-    // Its reply is on its way when the gateway's object is made anew.
+    // Its reply is on its way when the gateway's object is made again.
     pair.relay.receive(encode([{ type: 'pong', nonce: 1 }]));
     const wire = { ...pair.wires.gateway, soon: (work: () => void) => work() };
     const sent: Uint8Array[] = [];

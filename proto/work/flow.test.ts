@@ -45,7 +45,7 @@ test('however many send, no more is taken than the rate and a part of each', () 
       }),
       async (sending) => {
         const all = [...(await taken(sending, 500)).values()].reduce((sum, each) => sum + each, 0);
-        // Who comes anew is not slowed by those who were there before: three owners, twice 4 ms.
+        // Who comes again is not slowed by those who were there before: three owners, twice 4 ms.
         expect(all).toBeLessThanOrEqual(500 * BYTES_PER_MS + (sending.length + 3) * PART + 24_000);
       },
     ),

@@ -32,7 +32,7 @@ const PRESENT_MS = 250;
 /** Large works of one that are in memory at once, as long as none of them waits for something else. */
 const AT_HAND_MAX = 2;
 /**
- * Bytes of a work beside which no other of its owner is in memory: the edge runtime collects
+ * Bytes of a work alongside which no other of its owner is in memory: the edge runtime collects
  * garbage without a pause in between, for about 2 ms for each MB that is alive.
  */
 const ALONE_BYTES = 2 * 1024 * 1024;
@@ -158,7 +158,7 @@ export class WorkQueue {
     }
   }
 
-  /** Tells of work that was done outside the line. */
+  /** Reports work that was done outside the line. */
   note(owner: string, ms: number): void {
     const now = this.#time.now();
     const rest = Math.min(ms * REST, REST_MAX_MS);

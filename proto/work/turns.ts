@@ -12,7 +12,7 @@ const LOOK_MS = 50;
 /** The works of all owners on one thread. */
 export class Turns {
   readonly #time: Time;
-  /** Starts those that wait, by their owners: whose turn is next stands first. */
+  /** Starts those that wait, by their owners: whose turn is next is first. */
   readonly #waiting = new Map<string, (() => void)[]>();
   /** The last that began, until it ends: when that was. */
   #last: { readonly began: number } | undefined;
@@ -36,7 +36,7 @@ export class Turns {
   }
 
   /**
-   * A timer runs beside: the runtime ends a request that waits for another request alone. And one
+   * A timer runs alongside: the runtime ends a request that waits for another request alone. And one
    * before the work: the runtime looks for what came in only when nothing else is left to do.
    */
   async #wait(owner: string): Promise<void> {

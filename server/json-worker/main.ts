@@ -1,5 +1,5 @@
 /**
- * The JSON worker: a process beside the gateway that works on large JSON bodies, so that their values
+ * The JSON worker: a process next to the gateway that works on large JSON bodies, so that their values
  * are in no memory whose garbage the serving thread collects. Its parent hands it connections. It knows no
  * accounts and keeps nothing, and ends with its parent. docs/heavy-work.md.
  */

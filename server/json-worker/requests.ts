@@ -38,7 +38,7 @@ export function requestWork(name: string): Work {
   };
 }
 
-/** A transaction, likewise. */
+/** A transaction, too. */
 export function transactionWork(name: string): Work {
   const kind = kindOf(name);
   return {

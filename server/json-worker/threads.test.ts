@@ -21,7 +21,7 @@ const isAnswered = async (done: ReturnType<Threads['do']>) => {
     : [answer.status, new TextDecoder().decode(answer.bytes)];
 };
 
-test('one that takes all memory ends, and those beside and after it do not', async () => {
+test('one that takes all memory ends, and those alongside and after it do not', async () => {
   const deadly = threads.do(job, bytes(`{"value":[${'[],'.repeat(20 * MIB)}[]]}`), NEVER);
   const beside = threads.do(job, bytes('{"value":{"a":[1]}}'), NEVER);
   expect(await isAnswered(beside)).toEqual([200, '{"a[0]":1}']);

@@ -1,5 +1,5 @@
 /**
- * The password hasher: a process beside the gateway that computes scrypt, so that no thread that
+ * The password hasher: a process next to the gateway that computes scrypt, so that no thread that
  * serves requests does. Contract §3, "Passwords". It listens on a socket in a folder of its own, knows
  * no accounts and keeps nothing, and ends with the process that started it.
  */

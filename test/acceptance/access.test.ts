@@ -1,6 +1,6 @@
 /**
  * The story of an organization over real sockets: it is founded, users join at each level, levels
- * on an endpoint are given, denied and taken away, a user is removed, and the audit tells it all.
+ * on an endpoint are given, denied and taken away, a user is removed, and the audit reports it all.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -45,7 +45,7 @@ export class Followed extends Follower {
     return new Followed(organization, endpoint, client, database);
   }
 
-  /** Removes the endpoint, so that nothing of it is kept, and the database. */
+  /** Removes the endpoint, so that none of it is kept, and the database. */
   async close(): Promise<void> {
     await this.organization.call('DELETE', `/endpoints/${this.endpoint}?confirm=true`);
     for (const until = Date.now() + DROPPED_MS; (await this.slots()).length > 0; ) {

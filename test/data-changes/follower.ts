@@ -12,7 +12,7 @@ export interface ListedRun {
   readonly status: string;
 }
 
-/** A run as its record tells it. */
+/** A run as its record reports it. */
 export interface ToldRun {
   readonly run_id: string;
   readonly status: string;
@@ -98,7 +98,7 @@ export class Follower {
     return Promise.all(records);
   }
 
-  /** How the triggers of a workflow stand. */
+  /** The state of the triggers of a workflow. */
   async states(workflow: string): Promise<unknown> {
     const { body } = await this.organization.call('GET', `/workflows/${workflow}/triggers`);
     return (body as { triggers: unknown }).triggers;

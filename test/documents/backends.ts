@@ -130,7 +130,7 @@ export async function backendsOf(texts: readonly string[]): Promise<Record<strin
   return Object.fromEntries(made);
 }
 
-/** With the tables of the demo, for a role of which there is nothing to warn. */
+/** With the tables of the demo, for a role that needs no warning. */
 async function postgres(): Promise<string> {
   const { url, name } = await freshDatabase();
   const own = new URL(url);

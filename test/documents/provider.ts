@@ -13,7 +13,7 @@ import { freePort } from '../../server/ports.ts';
 export const WRITTEN_ISSUER = 'http://127.0.0.1:9000';
 const WRITTEN_PORT = '9000';
 
-/** The provider, running, and what the page tells a gateway of it. */
+/** The provider, running, and what the page reports a gateway of it. */
 export interface PageProvider {
   readonly issuer: string;
   /** As the setting has it. */

@@ -36,7 +36,7 @@ export async function runInTurn(scripts: readonly string[]): Promise<(Written | 
   });
 }
 
-/** Puts what is there in place of what pages write for it, the longest first. */
+/** Puts what is there instead of what pages write for it, the longest first. */
 export function fillIn(text: string, values: Readonly<Record<string, string>>): string {
   const names = Object.keys(values).toSorted((a, b) => b.length - a.length);
   return names.reduce((filled, name) => filled.replaceAll(name, values[name] ?? name), text);

@@ -2,7 +2,7 @@
  * What a page shows, as what a real reply is compared with. What differs from run to run is
  * matched by its form: a UUID by any, a timestamp by any, `…` by any text, a number of
  * milliseconds (`latency_ms`), what a statement cost (`elapsed`, `rows_read`, `bytes_read`) and a
- * render (`processingTimeMs`, `fuel`) by any number. All else is as it stands.
+ * render (`processingTimeMs`, `fuel`) by any number. All else stays as it is.
  */
 import { expect } from 'vitest';
 import { isJsonObject, type Json, parseJson } from '../../proto/json.ts';
@@ -47,7 +47,7 @@ function expectedOf(value: Json): unknown {
   );
 }
 
-/** The text itself where nothing of it differs from run to run. */
+/** The text itself where none of it differs from run to run. */
 function formOf(text: string): unknown {
   const dynamic = text.match(DYNAMIC);
   if (dynamic === null) return text;

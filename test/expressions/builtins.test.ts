@@ -26,7 +26,7 @@ const EXCEPTIONS = [
 type Method = (...all: never[]) => Value;
 const called = new Set<string>();
 
-/** Notes who is called. The maps are ones that can be written, which others need not know. */
+/** Notes who is called. The maps are ones that can be written, which others do not have to know. */
 function watch(type: string, methods: ReadonlyMap<string, Method>): readonly string[] {
   const writable = methods as Map<string, Method>;
   for (const [name, method] of methods) {

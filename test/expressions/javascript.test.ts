@@ -1,4 +1,4 @@
-/** The language beside the JavaScript engine: the same programs, the same results. */
+/** The language compared with the JavaScript engine: the same programs, the same results. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Results, resultsOfBody, resultsOfExpression } from './compare.ts';

@@ -15,7 +15,7 @@ interface Part {
 }
 
 function partsOf(template: string): readonly Part[] {
-  // Every other piece is what stood in a hole.
+  // Every other piece is what was in a hole.
   const pieces = template.split(HOLE);
   return pieces.flatMap((text, at) =>
     at % 2 === 0 ? [{ text, words: pieces[at + 1]?.split('|') ?? [] }] : [],
@@ -44,7 +44,7 @@ function made(kind: string, depth: number, random: Random): string {
   const all = templates.get(kind);
   if (all === undefined) return kind;
   let text = '';
-  // The simplest stand first.
+  // The simplest are first.
   for (const part of one(depth > 0 ? all : all.slice(0, 2), random) ?? []) {
     text += part.text;
     const word = one(part.words, random);

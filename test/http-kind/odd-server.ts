@@ -1,4 +1,4 @@
-/** A server whose replies are bytes as they stand here: what no library for servers would send. */
+/** A server whose replies are bytes as they are here: what no library for servers would send. */
 
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
@@ -11,7 +11,7 @@ export interface OddServer {
   stop(): Promise<void>;
 }
 
-/** A reply, piece by piece; what stands behind a number waits for so many milliseconds. */
+/** A reply, piece by piece; what is behind a number waits for so many milliseconds. */
 type Pieces = readonly (string | Buffer | number | 'cut' | 'end')[];
 
 const head = (lines: readonly string[], status = '200 OK'): string =>

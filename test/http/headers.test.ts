@@ -152,7 +152,7 @@ describe('a request id', () => {
     ['with a tab', 'a\tb'],
     ['beyond ASCII', 'caf\u00e9'],
     ['that comes twice', 'a\r\nX-Request-Id: b'],
-  ])('%s is made anew', async (_what, id) => {
+  ])('%s is made again', async (_what, id) => {
     const { headers } = await ask(healthz, id);
     expect(headers.get('X-Request-Id')).toMatch(MADE);
   });

@@ -20,7 +20,7 @@ export interface Sending {
   readonly method?: string;
   /** Below the origin. */
   readonly path: string;
-  /** Lines of the head beside the first and `Host`. */
+  /** Lines of the head besides the first and `Host`. */
   readonly head?: readonly string[];
   readonly body?: readonly Part[];
   /** Says that nothing more comes, whatever the head said. */

@@ -80,7 +80,7 @@ interface Failure {
   readonly details?: readonly { readonly code?: string; readonly message?: string }[];
 }
 
-/** Compares a refusal; what a server's error holds beside code and message does not reach clients. */
+/** Compares a refusal; what a server's error holds besides code and message does not reach clients. */
 export function expectFailure(reply: Reply, expected: ExpectedError): void {
   expect(reply.status, JSON.stringify(reply.body)).toBeGreaterThanOrEqual(400);
   const failure = reply.body as Failure; // As above.

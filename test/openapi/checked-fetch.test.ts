@@ -14,7 +14,7 @@ const DOCUMENT = {
     '/none': { get: { responses: { 304: {} } } },
   },
 };
-/** What the server answers on each path, beside the description. */
+/** What the server answers on each path, besides the description. */
 const ANSWERS: Readonly<Record<string, readonly [status: number, type: string, body: string]>> = {
   '/openapi.json': [200, 'application/json', JSON.stringify(DOCUMENT)],
   '/lines': [200, 'application/x-ndjson', '1\n"two"\n3\n'],

@@ -61,7 +61,7 @@ async function generatedBy(program: string, ...args: string[]): Promise<string> 
   return cwd;
 }
 
-/** What a program beside its client prints, once the compiler finds no fault in it. */
+/** What a program next to its client prints, once the compiler finds no fault in it. */
 async function printedBy(cwd: string, program: string): Promise<string> {
   const source = join(cwd, 'program.ts');
   await writeFile(source, program);

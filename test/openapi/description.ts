@@ -5,7 +5,7 @@ import formats from 'ajv-formats';
 /** A node of the description that tests look into. */
 export type Node = { readonly [member: string]: unknown };
 
-/** One operation, and where it stands. */
+/** One operation, and where it is. */
 export interface Operation {
   /** JSON Pointer. */
   readonly at: string;
@@ -48,7 +48,7 @@ export class Description {
     return this.#patterns.find(([pattern]) => pattern.test(path))?.[1];
   }
 
-  /** What a node stands for, and where that stands. */
+  /** What a node stands for, and where that is. */
   resolve(at: string): Operation {
     const node = at
       .split('/')
@@ -84,7 +84,7 @@ export function step(member: string): string {
   return `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** The deepest faults say most; what a union says of itself says least. */
+/** The deepest faults say most; what a union says about itself says least. */
 function told(errors: NonNullable<ValidateFunction['errors']>) {
   const named = errors.map((error) =>
     error.keyword === 'additionalProperties'

@@ -18,7 +18,7 @@ beforeAll(async () => {
   description = await descriptionOf(origin);
 });
 
-/** What the OpenAPI Initiative's own schema says of it. */
+/** What the OpenAPI Initiative's own schema says about it. */
 async function faultsBySchema(document: Node): Promise<unknown> {
   const { errors } = await new Validator().validate(structuredClone(document));
   return errors;
@@ -28,11 +28,11 @@ async function faultsBySchema(document: Node): Promise<unknown> {
 async function faultsByRules(document: Node): Promise<string[]> {
   const config = await createConfig({
     extends: ['recommended'],
-    // The project has no license; what stands beside the API cannot be called wrongly.
+    // The project has no license; what is next to the API cannot be called wrongly.
     rules: {
       'info-license': 'off',
       'operation-4xx-response': 'off',
-      // A choice by the members that are there names members of the schema that it stands in.
+      // A choice by the members that are there names members of the schema that it is in.
       'no-required-schema-properties-undefined': 'off',
     },
   });

@@ -1,4 +1,4 @@
-/** What an index may do in place of answering, and what the caller is then told. */
+/** What an index may do instead of answering, and what the caller is then told. */
 import { expect } from 'vitest';
 import { type Reply, refusal } from '../organization.ts';
 import type { Failing } from '../stand-ins/pinecone/index.ts';

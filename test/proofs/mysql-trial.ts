@@ -30,7 +30,7 @@ export class Trial {
     this.#state = await this.#server.state();
   }
 
-  /** What a reader wants to know beside the faults. */
+  /** What a reader wants to know besides the faults. */
   figures(): Record<string, number> {
     const { sent, parsed, refused, asked, live } = this.#counts;
     return {

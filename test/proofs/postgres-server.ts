@@ -23,7 +23,7 @@ export interface OwnServer {
   stop(): Promise<void>;
 }
 
-/** Nothing but what is asked of it happens on it: no vacuum by itself, no compiling, all extensions able to work. */
+/** Only what is asked of it happens on it: no vacuum by itself, no compiling, all extensions able to work. */
 const SETTINGS = {
   max_connections: 60,
   max_prepared_transactions: 20,

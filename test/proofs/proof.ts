@@ -18,11 +18,11 @@ export interface ProofResult {
   readonly cases: number;
   /** Each is one case that breaks the promise, with all that it takes to see it again. */
   readonly faults: readonly string[];
-  /** What a reader wants to know beside the count: cases by way, refused and passed. */
+  /** What a reader wants to know besides the count: cases by way, refused and passed. */
   readonly figures: Readonly<Record<string, number>>;
 }
 
-/** A proof by generator: `npm run prove -- NAME` runs it large, a test beside it runs it small. */
+/** A proof by generator: `npm run prove -- NAME` runs it large, a test next to it runs it small. */
 export interface Proof {
   /** One sentence: the promise that is proven. */
   readonly promise: string;

@@ -12,7 +12,7 @@ import { downloaded } from './downloads.ts';
 export interface CassandraOptions {
   /** Made; must not be there yet. */
   readonly folder: string;
-  /** Lines of `cassandra.yaml` beside those of the template. */
+  /** Lines of `cassandra.yaml` besides those of the template. */
   readonly settings?: { readonly [name: string]: string | number | boolean };
   /** Properties of the virtual machine, such as `cassandra.test.fail_writes_ks`. */
   readonly properties?: { readonly [name: string]: string };
@@ -30,13 +30,13 @@ export interface CassandraServer {
 const VERSION = '5.0.9';
 const RESOURCES = join(ROOT, 'test/servers/cassandra');
 const READY_MAX_MS = 180_000;
-/** Of the heap: enough for tests, little beside other servers. */
+/** Of the heap: enough for tests, little next to other servers. */
 const HEAP = '512M';
 /** The role that a new cluster has, and its password. Source: Cassandra's CassandraRoleManager. */
 const ROLE = 'cassandra';
 const LOGIN_EVERY_MS = 250;
 
-/** A node that is a cluster by itself need not wait for others. */
+/** A node that is a cluster by itself does not have to wait for others. */
 const PROPERTIES = {
   'cassandra-foreground': 'yes',
   'cassandra.skip_wait_for_gossip_to_settle': '0',

@@ -24,13 +24,13 @@ export interface RedisOptions {
     /** Clients must show one that this signed. */
     readonly clientCa?: string;
   };
-  /** Users beside `default`, as in an ACL file: `reader on >secret ~* +@read`. */
+  /** Users besides `default`, as in an ACL file: `reader on >secret ~* +@read`. */
   readonly users?: readonly string[];
   /** As in `redis.conf`; these win. */
   readonly settings?: Readonly<Record<string, string | number>>;
 }
 
-/** A running server, on loopback only; nothing of its data stays. */
+/** A running server, on loopback only; none of its data stays. */
 export interface RedisServer {
   /** As `default`, to database 0. */
   readonly url: string;

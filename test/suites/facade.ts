@@ -1,4 +1,4 @@
-/** A gateway of one's own with an endpoint on a server. */
+/** A gateway of your own with an endpoint on a server. */
 import type { Shutdown } from '../../server/shutdown.ts';
 import { logIn, must } from '../../tooling/fuzz/calls.ts';
 import { startGateway } from '../gateway.ts';
@@ -35,7 +35,7 @@ export async function startEndpoint(
   return { url: `${gateway}/api/v1/endpoints/${kind}/read`, token };
 }
 
-/** The Upstash facade in front of a Redis of one's own; answers the variables that the vendor's clients read. */
+/** The Upstash facade in front of a Redis of your own; answers the variables that the vendor's clients read. */
 export async function startFacade(shutdown: Shutdown): Promise<Readonly<Record<string, string>>> {
   const redis = await ownRedis();
   await shutdown.add(() => redis.stop());

@@ -11,7 +11,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   apos: "'",
   amp: '&',
 };
-/** Of what a runner says of a failure, so much is kept. */
+/** Of what a runner says about a failure, so much is kept. */
 const KEPT_CHARACTERS = 300;
 
 /** What a report says; cases of one name are told apart by a number behind it. */

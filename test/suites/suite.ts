@@ -19,7 +19,7 @@ export interface Outcome {
   readonly differing: ReadonlyMap<string, string>;
   /** Cases that the suite itself leaves out here. */
   readonly skipped: number;
-  /** What a reader wants to know beside the counts. */
+  /** What a reader wants to know besides the counts. */
   readonly figures?: Readonly<Record<string, number>>;
 }
 

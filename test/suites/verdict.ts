@@ -10,7 +10,7 @@ const Differences = z.array(
 );
 export type Differences = z.infer<typeof Differences>;
 
-/** What the command says of a run. */
+/** What the command says about a run. */
 export interface Verdict {
   readonly passed: number;
   /** Listed cases that differ, by reason. */

@@ -1,4 +1,4 @@
-/** What a run of a template tells when a relay is lost below it, over a socket. */
+/** What a run of a template reports when a relay is lost below it, over a socket. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OwnGateway, startGateway } from '../gateway.ts';

@@ -34,7 +34,7 @@ async function post(path: string, sent: string, method = 'POST', status = 200): 
   return text;
 }
 
-/** Sends a document beside a filler, and answers the text as which it arrives. */
+/** Sends a document next to a filler, and answers the text as which it arrives. */
 type Way = (document: string, filler: string) => Promise<string>;
 
 const PICK = { target: '$', source: '$', transformers: [{ name: 'pick', args: ['value'] }] };

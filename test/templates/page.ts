@@ -37,7 +37,7 @@ export const ROWS: readonly Row[] = [...reference.matchAll(ROW)].map(
   ([, rules = '', input = '', output = '']) => ({ rules, input, output }),
 );
 
-/** What the templates of these rows have beside their rules. */
+/** What the templates of these rows have besides their rules. */
 export const BESIDE: JsonObject = objectIn(
   blocksOf(reference.split('In the examples the template also has')[1] ?? '')[0]?.text ?? '',
 );

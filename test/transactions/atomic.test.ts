@@ -75,7 +75,7 @@ async function found(...names: string[]): Promise<[string[], string[]]> {
   return [own.rows.map(({ name }) => name), theirs.map(({ name }) => String(name))];
 }
 
-/** Nothing of ours stands prepared in either. */
+/** Nothing of ours is prepared in either. */
 async function prepared(): Promise<number> {
   const { body } = await organization.call('GET', '/transactions?limit=100');
   const { transactions } = body as { transactions: { transaction_id: string }[] };

@@ -1,7 +1,7 @@
 /** Requests as they are, to any server of Upstash's protocol. */
 import { request } from 'node:http';
 
-/** What to ask beside the URL. */
+/** What to ask besides the URL. */
 export interface Asking {
   /** POST where there is a body, else GET. */
   readonly method?: string;

@@ -6,7 +6,7 @@ import type { Organization } from '../organization.ts';
 
 const ENDED = ['succeeded', 'failed', 'cancelled'];
 
-/** What a record tells, as its schema says. */
+/** What a record says, as its schema says. */
 export interface Told {
   readonly run_id: string;
   readonly status: string;
@@ -72,7 +72,7 @@ export class Workflows {
     return this.#record(id, execution);
   }
 
-  /** A run's record, once nothing of the run goes on by itself. */
+  /** A run's record, once none of the run goes on by itself. */
   async waits(id: string, execution: string): Promise<Told> {
     const poll = async () => (await this.#record(id, execution)).status;
     await expect.poll(poll, { timeout: 20_000 }).toBe('waiting');

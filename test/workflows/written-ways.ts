@@ -33,7 +33,7 @@ interface Reach {
   arrives(): Promise<string>;
 }
 
-/** Each sends a document beside a filler, and answers the text as which it arrives. */
+/** Each sends a document next to a filler, and answers the text as which it arrives. */
 export function workflowWays({ send, store, get, arrives }: Reach) {
   return {
     'an event': async (each: string, filler: string) => {

@@ -71,7 +71,7 @@ export class AttackerMaker {
 
   /**
    * Makes again what is no longer as it was.
-   * @param renewed makes the first endpoint anew although nothing of it can be seen to have changed
+   * @param renewed makes the first endpoint again although none of it can be seen to have changed
    */
   async mend(renewed: boolean): Promise<void> {
     const attacker = await this.current();

@@ -25,7 +25,7 @@ export async function call(
   return { status: response.status, body: await response.json() };
 }
 
-/** What a call carries beside its path. */
+/** What a call carries besides its path. */
 export interface CallOptions {
   readonly token?: string;
   readonly body?: unknown;

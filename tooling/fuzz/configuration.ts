@@ -35,7 +35,7 @@ const COMMANDS = [
   ...['hgetall/h', 'xadd/x/*/f/v', 'eval/return 1/0', 'set/k/1/EX/x', 'get', 'no-such/k', 'ping'],
 ];
 
-/** By the name of what they are put in place of, and how often. */
+/** By the name of what they are put instead of, and how often. */
 function dictionaries({ victim, database }: Names): Record<string, [number, string[]]> {
   const [first, second, cache] = ENDPOINTS;
   const { self, colleague } = STAND_INS;

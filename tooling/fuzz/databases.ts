@@ -15,7 +15,7 @@ export interface Databases {
 
 /**
  * Starts the servers and makes both databases.
- * @param secret stands in everything that the victim's holds, and in its name and owner
+ * @param secret is in everything that the victim's holds, and in its name and owner
  */
 export async function startDatabases(secret: string): Promise<Databases> {
   const [server, cache] = [await startBackend('postgres'), await startBackend('redis')];

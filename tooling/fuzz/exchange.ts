@@ -60,7 +60,7 @@ export function decoded(text: string): string {
 const SHELL_BODY_MAX = 4096;
 
 /**
- * A line for a shell that sends the same, with the README's `$API` and `$TOKEN` in place of what
+ * A line for a shell that sends the same, with the README's `$API` and `$TOKEN` instead of what
  * was the run's own.
  */
 export function curlOf({ method, target, headers, body }: Sent): string {

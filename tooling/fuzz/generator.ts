@@ -83,7 +83,7 @@ export async function runGenerator({ python, folder, args, signal }: GeneratorRu
 }> {
   const child = spawn(python, ['-c', MAIN, ...args], {
     cwd: folder,
-    // Beside the seed nothing may decide what is generated.
+    // Besides the seed nothing may decide what is generated.
     env: { ...process.env, PYTHONHASHSEED: '0', NO_COLOR: '1', COLUMNS: '200' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,4 +1,4 @@
-/** Which replies may not be, beside those that the generator itself finds. */
+/** Which replies may not be, other than those that the generator itself finds. */
 import { call } from './calls.ts';
 import { type Exchange, jsonOf, pathOf } from './exchange.ts';
 
@@ -16,7 +16,7 @@ export interface Knowledge {
   readonly token: string;
   /** Of the only backend that can be reached. */
   readonly database: string;
-  /** What stands in no request: Victim.marks. */
+  /** What is in no request: Victim.marks. */
   readonly marks: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Stands between the generator and the gateway: sees each request and its reply whole, and puts
+ * Is between the generator and the gateway: sees each request and its reply whole, and puts
  * in what only this side knows, such as the token of the moment.
  */
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';

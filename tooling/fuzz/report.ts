@@ -1,4 +1,4 @@
-/** What a run tells at its end. */
+/** What a run says at its end. */
 import { curlOf, headerOf } from './exchange.ts';
 import { STAND_INS } from './stand-ins.ts';
 import type { Counted, Tally } from './tally.ts';

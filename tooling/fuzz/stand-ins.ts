@@ -9,7 +9,7 @@ import { SAMPLE } from '../../worker/shapes/sample.ts';
 import { type Attacker, PASSWORD } from './attacker.ts';
 import { headerOf, type Sent } from './exchange.ts';
 
-/** Plain ASCII, so that they stand in URLs, headers and JSON alike. */
+/** Plain ASCII, so that they are in URLs, headers and JSON alike. */
 export const STAND_INS = {
   token: SAMPLE.token,
   self: SAMPLE.ada,
@@ -76,14 +76,14 @@ export function fillIn(sent: Sent, { attacker, latest, turn, asReader }: Filling
     headers: sent.headers.map((each, index) =>
       index % 2 === 0 ? each : headerValue(each, fill, attacker),
     ),
-    // Byte for byte: a body need not be text.
+    // Byte for byte: a body does not have to be text.
     body: Buffer.from(body, 'latin1'),
   };
 }
 
 function headerValue(value: string, fill: (text: string) => string, attacker: Attacker): string {
   if (value === SAMPLE.orgId) return attacker.organization;
-  // Any revision, in place of one that nothing has.
+  // Any revision, instead of one that nothing has.
   return value === REQUEST_HEADERS['If-Match'].example ? '*' : fill(value);
 }
 

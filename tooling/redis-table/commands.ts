@@ -1,4 +1,4 @@
-/** What a real server says of all its commands, subcommands among them. */
+/** What a real server says about all its commands, subcommands among them. */
 import { onRedis, type PlainReply } from '../../test/servers/redis-server.ts';
 
 /** One command as its server describes it. */

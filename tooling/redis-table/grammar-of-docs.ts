@@ -1,4 +1,4 @@
-/** The members of a command out of what `COMMAND DOCS` says of its arguments. */
+/** The members of a command out of what `COMMAND DOCS` says about its arguments. */
 
 /** One argument. Source: redis.io/docs/latest/develop/reference/command-arguments. */
 export interface DocumentedArgument {

@@ -10,7 +10,7 @@ import type { RedisProduct } from '../../test/servers/redis/programs.ts';
 import { onRedis, ownRedis, type PlainReply } from '../../test/servers/redis-server.ts';
 import { type DocumentedArgument, grammarOf } from './grammar-of-docs.ts';
 
-/** Of each server a letter; what an earlier one says of a command's members is taken. */
+/** Of each server a letter; what an earlier one says about a command's members is taken. */
 const PRODUCTS: Readonly<Record<string, RedisProduct>> = {
   8: 'redis-8',
   7: 'redis-7',

@@ -30,7 +30,7 @@ export interface Found<Resource> {
  */
 export interface Access<Params, Resource> {
   readonly level: Level | 'Public' | 'Member';
-  /** What `find` can answer, beside TOKEN_REVOKED and what a level that is too low is answered. */
+  /** What `find` can answer, besides TOKEN_REVOKED and what a level that is too low is answered. */
   readonly errors: readonly ErrorCode[];
   /** A rule that gives the level on anything in the organization is enough. */
   readonly anything?: true;
@@ -119,12 +119,12 @@ export function onListOf(kind: 'endpoint' | 'template' | 'workflow'): Access<unk
   };
 }
 
-/** How the caller of a policy on the organization stands to its resources. */
+/** The rights of the caller of a policy on the organization to its resources. */
 export function byDefaultOf({ onOrganization, limits }: Policy): ByDefault {
   return { level: effectiveLevel({ onOrganization, onResource: [] }), limits };
 }
 
-/** The level in force, and what tells why it is. */
+/** The level in force, and what says why it is. */
 export interface HeldLevel {
   readonly held: Level;
   readonly policy: Policy;
@@ -137,7 +137,7 @@ export interface Rights extends HeldLevel {
   readonly demands: Demand[];
 }
 
-/** What a route acts on, and how the caller stands there. */
+/** What a route acts on, and the caller's rights there. */
 export interface Authorized<Resource> extends Omit<Rights, 'params'> {
   readonly resource: Resource;
 }

@@ -103,7 +103,7 @@ describe('an explanation', () => {
   });
 });
 
-/** One rule decides, is of the level in force, and stands among all the others. */
+/** One rule decides, is of the level in force, and is among all the others. */
 function tellsEveryRule(told: Explanation, rules: readonly ToldRule[], level: Level): boolean {
   const deciding = told.considered.filter(({ decides }) => decides);
   return (

@@ -1,7 +1,7 @@
 /** Why a level is in force: the rule that made it, those it went before, and what would change it. */
 import { effectiveLevel, LEVELS, type Level, lowerOf, reaches } from '../levels.ts';
 
-/** Kinds of resource that rules are held on, beside the organization itself. */
+/** Kinds of resource that rules are held on, besides the organization itself. */
 export const ENTITY_KINDS = ['endpoint', 'template', 'workflow'] as const;
 export type EntityKind = (typeof ENTITY_KINDS)[number];
 

@@ -1,5 +1,5 @@
 /**
- * What is remembered between requests of how a caller stands: so that a steady request makes no
+ * What is remembered between requests of the rights of a caller: so that a steady request makes no
  * trip to D1, and a change is in force for the next one. Contract §4, last point.
  */
 import { GatewayError } from '../../proto/errors.ts';
@@ -64,7 +64,7 @@ export async function remembered<Value>(
   return rememberedAs(ctx, name, load, () => orgUuid);
 }
 
-/** As `remembered`, of what bears on no caller: its value tells whose it is. What is not there is not remembered. */
+/** As `remembered`, of what bears on no caller: its value reports whose it is. What is not there is not remembered. */
 export async function rememberedOf<Value extends { readonly orgUuid: string }>(
   ctx: PublicContext,
   key: string,
@@ -132,7 +132,7 @@ export interface RuleInForce extends Rule {
 
 /**
  * The policy that rows give the caller.
- * @param on what the rules bear on beside the organization, if there is something
+ * @param on what the rules bear on besides the organization, if there is something
  * @throws GatewayError FORBIDDEN when the author of a door is no longer a member; TOKEN_REVOKED when the caller is not, or became one or changed password or username after the token was issued; when a key is gone, or used from elsewhere; TOKEN_EXPIRED of a key
  */
 export function policyOf(
@@ -227,7 +227,7 @@ export function widened(
 }
 
 /**
- * How a caller stands to the rules of a resource: they are changed by Admins of the organization, and by
+ * The rights of a caller on the rules of a resource: they are changed by Admins of the organization, and by
  * Admins of the resource. A rule on the resource gives there, but takes nothing away. Contract §4.
  */
 export function administering(policy: Policy): Policy {

@@ -1,4 +1,4 @@
-/** What D1 reads to know how a caller stands. */
+/** What D1 reads to know the rights of a caller. */
 import { env } from 'cloudflare:test';
 import { drizzle } from 'drizzle-orm/d1';
 import { expect, test } from 'vitest';

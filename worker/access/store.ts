@@ -112,7 +112,7 @@ export function levelOn(caller: Caller, resourceUuid: SQLWrapper): SQL<Level | n
   return sql<Level | null>`(select ${rules.level} from ${rules} where ${own} order by ${rank} limit 1)`;
 }
 
-/** How a caller stands to the resources of a list. */
+/** The rights of a caller on the resources of a list. */
 export interface ByDefault {
   /** The level that rules give where none on the resource says otherwise. */
   readonly level: Level;

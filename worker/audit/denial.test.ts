@@ -6,7 +6,7 @@ import { hashOf } from '../test/accounts.ts';
 import { entriesOf } from '../test/audit.ts';
 import { insertEndpoint, startGateway, type TestGateway } from '../test/gateway.ts';
 
-/** What entries tell beside who, when, and where from. */
+/** What entries tell besides who, when, and where from. */
 async function told({ organization }: TestGateway) {
   const entries = await entriesOf(organization.uuid);
   return entries.map(({ actor, action, resource, outcome, details, repeats }) => ({

@@ -15,7 +15,7 @@ interface Refused {
 }
 
 /**
- * Records a refusal with 403, and with 401 where the token tells the organization: one that has
+ * Records a refusal with 403, and with 401 where the token says the organization: one that has
  * expired or was revoked. A refused login is recorded where it is refused.
  * @param ctx without a caller where none was found
  */

@@ -8,7 +8,7 @@ import { TIMES } from '../test/runs.ts';
 
 /** Milliseconds after which it hangs: nothing is judged by it. */
 const LONGEST_MS = 600_000 * TIMES;
-/** What is done, and what its entry tells: action and outcome. */
+/** What is done, and what its entry reports: action and outcome. */
 const DONE = {
   login: 'auth.login success',
   'wrong login': 'auth.login failed',

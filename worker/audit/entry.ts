@@ -1,4 +1,4 @@
-/** What an audit entry tells, and what it never can: a value that a client sent is no part of it. */
+/** What an audit entry contains, and what it never can: a value that a client sent is no part of it. */
 import type { ErrorCode } from '../../proto/errors.ts';
 import type { Level } from '../levels.ts';
 import { visible } from '../shapes/visible.ts';
@@ -6,7 +6,7 @@ import { visible } from '../shapes/visible.ts';
 /** `denied` is a refusal for want of a right or a valid token; `failed` a login with wrong credentials. */
 export type Outcome = 'success' | 'denied' | 'failed';
 
-/** All that may stand in `details`: names, levels and codes, never a configuration or a password. */
+/** All that may be in `details`: names, levels and codes, never a configuration or a password. */
 export interface AuditDetails {
   /** UUID of the account that acted, or that a login was tried for. */
   readonly actor_uuid?: string;

@@ -1,4 +1,4 @@
-/** GET /audit and its head, and what can never stand in an entry. */
+/** GET /audit and its head, and what can never be in an entry. */
 import { env } from 'cloudflare:test';
 import { drizzle } from 'drizzle-orm/d1';
 import fc from 'fast-check';
@@ -192,7 +192,7 @@ describe('an entry', () => {
     );
   });
 
-  test('keeps nothing beside the known members, and only names among the fields', async () => {
+  test('keeps nothing besides the known members, and only names among the fields', async () => {
     const gateway = await startGateway('Admin');
     const details = {
       id: 'orders',

@@ -8,7 +8,7 @@ import { type AuditQuery, entryOnWire, headOnWire } from './wire.ts';
 
 /**
  * A page of entries, newest first. `removed` is the signed head of the last entry that retention
- * removed: the chain goes on after it. `not_kept` counts what there was no room for, until an entry tells it.
+ * removed: the chain goes on after it. `not_kept` counts what there was no room for, until an entry reports it.
  * @throws GatewayError BAD_REQUEST for a cursor of another list or of other filters
  */
 export async function listAudit(ctx: Context, query: AuditQuery): Promise<Json> {

@@ -5,7 +5,7 @@ import type { SignedHead } from './hash.ts';
 export interface AuditChainObject extends Rpc.DurableObjectBranded {
   /** There may be new entries: they are numbered within 5 s. */
   poke(orgUuid: string): Promise<void>;
-  /** Numbers what is new and answers the signed head, made anew when it is not that of the last entry. */
+  /** Numbers what is new and answers the signed head, made again when it is not that of the last entry. */
   head(orgUuid: string): Promise<SignedHead>;
   /**
    * Removes the chained entries before the first that is not older than `cutoff`, in Unix epoch

@@ -1,4 +1,4 @@
-/** Entries beside the changes they tell of. */
+/** Entries besides the changes they tell of. */
 import { env } from 'cloudflare:test';
 import { drizzle } from 'drizzle-orm/d1';
 import { describe, expect, test } from 'vitest';

@@ -46,7 +46,7 @@ export interface AuditFilter {
   readonly to?: number | undefined;
 }
 
-/** How often something happened of which no entry was kept: at most one row. */
+/** How often something happened without an entry that was kept: at most one row. */
 export function selectNotKept(db: Database, orgUuid: string) {
   return db
     .select({ notKept: auditTotals.notKept })
@@ -131,7 +131,7 @@ export function selectHead(db: Database, orgUuid: string, sort: AuditHeadRow['so
     .where(and(eq(auditHeads.orgUuid, orgUuid), eq(auditHeads.sort, sort)));
 }
 
-/** Stores a head in place of the one of its sort. */
+/** Stores a head instead of the one of its sort. */
 export function upsertHead(db: Database, orgUuid: string, row: Omit<AuditHeadRow, 'orgUuid'>) {
   const { sort: _sort, ...members } = row;
   return db

@@ -48,13 +48,13 @@ async function chained(count: number, start: Link = START): Promise<AuditEntry[]
   return entries;
 }
 
-/** The head that stood when the entry of that number was the last, or that retention left. */
+/** The head that was when the entry of that number was the last, or that retention left. */
 async function headAt(entries: readonly AuditEntry[], seq: number, sort: HeadSort = 'newest') {
   const entry = entries.find((each) => each.seq === seq);
   return signHead(privateKey, ORG, { seq, hash: entry?.hash ?? START.hash }, { sort, now: NOW });
 }
 
-/** Hashes everything from the oldest on anew, as somebody would who can write the database. */
+/** Hashes everything from the oldest on again, as somebody would who can write the database. */
 async function rehashed(entries: readonly AuditEntry[]): Promise<AuditEntry[]> {
   const made: AuditEntry[] = [];
   let before = START;
@@ -130,7 +130,7 @@ describe('found out, wherever it is done', () => {
     );
   });
 
-  test('an edit of which all later hashes were made anew', async () => {
+  test('an edit of which all later hashes were made again', async () => {
     await fc.assert(
       fc.asyncProperty(anyOf, aHead, async (at, headSeq) => {
         const seq = LENGTH - at;
@@ -159,7 +159,7 @@ describe('found out, wherever it is done', () => {
     );
   });
 
-  test('a removal of which all later entries were numbered and hashed anew', async () => {
+  test('a removal of which all later entries were numbered and hashed again', async () => {
     await fc.assert(
       fc.asyncProperty(anyOf, aHead, async (at, headSeq) => {
         fc.pre(LENGTH - at <= headSeq);

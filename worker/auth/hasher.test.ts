@@ -29,7 +29,7 @@ test.each(['local', '203.0.113.7', '2001:db8::1', 'whatever'])(
   },
 );
 
-test('a process beside the worker is asked first, for the caller’s network', async () => {
+test('a process next to the worker is asked first, for the caller’s network', async () => {
   const asked: unknown[] = [];
   const ctx = await contextOf('2001:db8::1', async (request) => {
     asked.push(Derivation.parse(await request.json()));

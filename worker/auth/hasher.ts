@@ -1,5 +1,5 @@
 /**
- * Where passwords are hashed: never on the thread that serves requests. Beside a self-hosted
+ * Where passwords are hashed: never on the thread that serves requests. Next to a self-hosted
  * gateway that is a process of its own, which the binding `PASSWORD_HASHER` reaches; on the
  * platform it is one of four objects, by the caller's address.
  */
@@ -31,7 +31,7 @@ const TRY_AGAIN_MS = 100;
 const OBJECTS = 4;
 
 /**
- * The key that scrypt makes. A client that goes away, where the runtime tells, takes its question
+ * The key that scrypt makes. A client that goes away, where the runtime gives, takes its question
  * out of the line; so does the end of its time.
  * @throws GatewayError SERVICE_UNAVAILABLE when too many wait, or the hasher cannot be reached
  */

@@ -1,4 +1,4 @@
-/** How mail leaves, and what the log tells of it. */
+/** How mail leaves, and what the log reports it. */
 import { expect, test } from 'vitest';
 import { startGateway } from '../test/gateway.ts';
 import { logged, mailbox } from '../test/mailbox.ts';

@@ -19,7 +19,7 @@ export function allowedRedirect(settings: Settings, redirectUrl: string): URL {
 
 /**
  * Where the link of a reset leads that we start ourselves: the list's first, else our own `/docs`.
- * Undefined where that is not known: never what a request says of where it came to.
+ * Undefined where that is not known: never what a request says about where it came to.
  */
 export function ownRedirect(settings: Settings): URL | undefined {
   const base = publicUrl(settings);

@@ -43,7 +43,7 @@ describe.each(['POST', 'GET'])('%s /auth/refresh', (method) => {
   );
 });
 
-test('a new token keeps the time of the login, and is issued anew', async () => {
+test('a new token keeps the time of the login, and is issued again', async () => {
   const gateway = await startGateway('Read');
   const first = await gateway.token();
   gateway.clock.now += HOUR_MS / 2;

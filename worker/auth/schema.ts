@@ -14,7 +14,7 @@ const SAMPLE_SESSION = {
   user: { username: SAMPLE.ada, accessLevel: 'SuperAdmin' },
 };
 
-/** What a login brings beside the password. */
+/** What a login brings besides the password. */
 export const LoginHeaders = z.object({
   'X-Org-Id': z
     .string()

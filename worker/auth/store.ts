@@ -16,7 +16,7 @@ function isAccount(user: string) {
 }
 
 /**
- * At most one row: the account, and beside it the organization, the membership and the level,
+ * At most one row: the account, and with it the organization, the membership and the level,
  * each null where there is none.
  * @param organization id or UUID
  * @param user username or UUID

@@ -65,7 +65,7 @@ export async function countForAccount(
 /**
  * Counts several checks of one request, all of them before the first is carried out.
  * @param keyOf the `usernameKey` of the account that a check is of
- * @returns each beside what it is for
+ * @returns each with what it is for
  * @throws GatewayError RATE_LIMITED when there is one too many among them
  */
 export async function countAll<Of>(

@@ -19,7 +19,7 @@ import { parse } from '../shapes/parse.ts';
 import { addSpan } from '../tracing.ts';
 import { noteOperation, noteUse } from '../users/activity/note.ts';
 
-/** What an operation is called with, beside what its path names. */
+/** What an operation is called with, besides what its path names. */
 export interface Arrived
   extends Omit<Input<unknown, unknown, unknown, unknown>, keyof Named | 'key'> {
   /** What makes a repeat of the call answer the same again. */
@@ -116,7 +116,7 @@ function handle(
   return operation.method === 'GET' ? inTurn(ctx, run) : run();
 }
 
-/** What may have changed is read anew by the next call. */
+/** What may have changed is read again by the next call. */
 function forget({ caller }: Context, changes: Changes): void {
   if (changes === 'organization') forgetOrganization(caller.orgUuid);
   if (changes === 'installation') forgetAll();

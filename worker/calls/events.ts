@@ -4,7 +4,7 @@ import type { WatchResponse } from '../../proto/gen/relay/v1/relay_pb.ts';
 /** Media type that asks for events, and that they come under. */
 export const EVENT_STREAM = 'text/event-stream';
 
-/** A subscription that stands: its first event has come, without data. */
+/** A subscription that is active: its first event has come, without data. */
 export interface Subscription {
   /** Where it began, for clients that lose the connection before the first event; may be empty. */
   readonly id: string;
@@ -51,7 +51,7 @@ interface Pending {
   failure: { readonly thrown: unknown } | undefined;
 }
 
-/** The events as they are read; it begins with a comment, so that the client learns that it stands. */
+/** The events as they are read; it begins with a comment, so that the client learns that it is active. */
 export function eventBody(
   { id: begun, rest }: Subscription,
   endings: SubscriptionEndings,

@@ -40,7 +40,7 @@ export interface Gist {
   readonly request: RequestBase;
   readonly mode: Mode;
   readonly needs?: 'Admin' | undefined;
-  /** What makes it write, where neither its type nor its method tells. */
+  /** What makes it write, where neither its type nor its method says. */
   readonly why?: { readonly path: string; readonly message: string } | undefined;
 }
 

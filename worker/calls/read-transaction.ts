@@ -47,7 +47,7 @@ export type TransactionBody = z.infer<typeof TransactionBody>;
 
 /** All of a transaction that decides how it is sent. */
 export interface ReadTransaction {
-  /** Levels that operations need beside Write. */
+  /** Levels that operations need besides Write. */
   readonly needs: readonly 'Admin'[];
   /** Milliseconds for the whole. */
   readonly timeoutMs: number;
@@ -94,7 +94,7 @@ function refuseReference(kind: Kind, operation: Json): void {
   throw badRequest(path, message);
 }
 
-/** Where an object stands whose only member is `$result` with a text that begins with `[`. */
+/** Where an object is whose only member is `$result` with a text that begins with `[`. */
 function pathOfReference(value: Json): string | undefined {
   if (!isJsonObject(value) && !Array.isArray(value)) return undefined;
   for (const [name, inner] of Object.entries(value)) {

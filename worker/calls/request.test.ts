@@ -1,4 +1,4 @@
-/** What the outcome of a request tells of its effects. */
+/** What the outcome of a request reports its effects. */
 import { Code } from '@connectrpc/connect';
 import { expect, test } from 'vitest';
 import type { Mode } from '../../proto/driver.ts';

@@ -45,18 +45,18 @@ import { countCall } from './usage/count.ts';
 
 const decoder = new TextDecoder();
 
-/** The endpoint of a request, and how its caller stands there. */
+/** The endpoint of a request, and the caller's rights there. */
 export interface OnEndpoint extends HeldLevel {
   readonly resource: Endpoint;
 }
 
-/** What a request brings beside its body. */
+/** What a request brings besides its body. */
 export interface RequestOptions extends Partial<Form> {
   /** The body as it was sent. */
   readonly bytes?: Uint8Array | undefined;
   /** What came of a large body that was read elsewhere. */
   readonly worked?: Worked | undefined;
-  /** What its caller takes in place of one JSON text; left out for callers that take only JSON. */
+  /** What its caller takes instead of one JSON text; left out for callers that take only JSON. */
   readonly forms?: readonly StreamForm[];
   /** Id of the session that it runs in. */
   readonly session?: string | undefined;
@@ -173,7 +173,7 @@ function mayHaveEffect(thrown: unknown): boolean {
   return isApplied || ERROR_MEANINGS[thrown.code].effect === 'possible';
 }
 
-/** The body with what it only passes on as it was written, and its bytes where that is more than the body tells. */
+/** The body with what it only passes on as it was written, and its bytes where that is more than the body says. */
 export function exactly(
   ctx: Context,
   { row: { kind, transports } }: Endpoint,
@@ -191,7 +191,7 @@ export function exactly(
 }
 
 /**
- * What a relay gets in place of the JSON of `parsed`: the body as it was sent, where that tells
+ * What a relay gets instead of the JSON of `parsed`: the body as it was sent, where that says
  * more or there is much of it.
  */
 export async function writtenOf(
@@ -239,7 +239,7 @@ async function readHere(
 /** @throws GatewayError what the request was refused with */
 function readElsewhere({ row }: Endpoint, worked: Worked, bytes: Uint8Array | undefined) {
   const made = worked.bytes();
-  // As server/json-worker/requests.ts tells it.
+  // As server/json-worker/requests.ts reports it.
   const gist = worked.told as unknown as Gist;
   return { gist, written: kindSpec(row.kind).travelsParsed ? made : bytes };
 }

@@ -12,7 +12,7 @@ import { mustEnd, onStop, stopped } from './stop.ts';
 import { countCall } from './usage/count.ts';
 
 const NDJSON = 'application/x-ndjson';
-/** Media types of rows as they arrive. RFC 4180 §3 says what CSV tells of itself. */
+/** Media types of rows as they arrive. RFC 4180 §3 says what CSV says about itself. */
 const TYPES: Readonly<Record<RowForm, string>> = {
   lines: NDJSON,
   'told-lines': `${NDJSON};header=columns`,

@@ -1,4 +1,4 @@
-/** Subscriptions: what a backend tells as it happens, for as long as the caller may hear it. Contract §6, "Subscriptions". */
+/** Subscriptions: what a backend reports as it happens, for as long as the caller may hear it. Contract §6, "Subscriptions". */
 
 import { kindSpec } from '../../kinds/index.ts';
 import type { RequestBase } from '../../kinds/kind.ts';

@@ -117,7 +117,7 @@ async function textOf(known: Known, outcome: Outcome): Promise<string> {
     : JSON.stringify(result);
 }
 
-/** A request as it is looked at, and its text for kinds that read that, where it tells more. */
+/** A request as it is looked at, and its text for kinds that read that, where it reports more. */
 function apart(kind: Kind, request: JsonObject): { body: Json; bytes: Uint8Array | undefined } {
   const { keepsText, passes } = kindSpec(kind);
   if (keepsText !== true && passes === undefined) return { body: request, bytes: undefined };

@@ -30,7 +30,7 @@ export interface TemplateCall {
   /** The input's own bytes, for templates that want each number's text. */
   readonly written?: Uint8Array | undefined;
   readonly parameters: JsonObject;
-  /** Whether they stand in a query string. */
+  /** Whether they are in a query string. */
   readonly parametersAreTexts: boolean;
   /** A workflow runs it, on which Write was demanded: of the template itself Read is enough. Contract §4. */
   readonly isNested?: true;

@@ -80,7 +80,7 @@ function readElsewhere(
   bytes: Uint8Array | undefined,
 ): Sent {
   const made = worked.bytes();
-  // As server/json-worker/requests.ts tells it.
+  // As server/json-worker/requests.ts reports it.
   const read = worked.told as unknown as ReadTransaction;
   return { ...read, requests: [], written: isReadByRelays(resource.row.kind) ? bytes : made };
 }

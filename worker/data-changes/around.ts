@@ -19,7 +19,7 @@ export interface Around {
   owner(): ChangesOwner;
   /** Does all that is written as one. */
   atOnce<Value>(write: () => Value): Value;
-  /** Lets work go on beside. */
+  /** Lets work go on in the background. */
   later(work: Promise<unknown>): void;
   /** Has the object woken then, or before. @param at Unix epoch milliseconds */
   arm(at: number): void;

@@ -1,4 +1,4 @@
-/** What filters and mappings see of a change, by what a relay tells of it. */
+/** What filters and mappings see of a change, by what a relay reports it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../proto/json.ts';

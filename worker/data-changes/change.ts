@@ -10,7 +10,7 @@ import {
 } from '../../proto/json.ts';
 import { orderedText } from '../../proto/ordered-json.ts';
 
-/** What a relay tells of a change. */
+/** What a relay reports a change. */
 export type ToldChange = Pick<
   Change,
   | 'id'
@@ -125,7 +125,7 @@ function sortedText(json: Json): string {
   );
 }
 
-/** What `$.trigger` of a run tells of the change that started it: without its body. */
+/** What `$.trigger` of a run reports the change that started it: without its body. */
 export function toldOf(root: JsonObject): JsonObject {
   const { before: _before, after: _after, changes: _changes, ...change } = root;
   return { change };

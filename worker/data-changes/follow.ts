@@ -262,7 +262,7 @@ export class Following {
     const left = kept.get('left');
     kept.set('place', undefined);
     kept.set('left', undefined);
-    // The database is another one: nothing of it was missed.
+    // The database is another one: none of it was missed.
     if (left) kept.addDrop(left, false, Date.now() + GIVEN_UP_MS);
     else for (const each of this.#watch?.triggers ?? []) noteFailure(this.#around, each, LOST);
     this.#againAt = 0;

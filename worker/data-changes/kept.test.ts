@@ -28,7 +28,7 @@ test('what nobody watches any more is dropped where it is, and where the endpoin
     kept.open(OWNER);
     kept.set('made', true);
     kept.set('endpoint', at('third'));
-    // It was moved twice before it was followed anew: at the second nothing is kept.
+    // It was moved twice before it was followed again: at the second nothing is kept.
     kept.leave(at('first'));
     kept.leave(at('second'));
     kept.abandon(1);

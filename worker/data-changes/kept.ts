@@ -1,4 +1,4 @@
-/** What the object knows beside the changes that wait: whose it is, where it is in the log, how its triggers stand. */
+/** What the object knows besides the changes that wait: whose it is, where it is in the log, the state of its triggers. */
 import type { NewEvent } from '../events/object.ts';
 import type { TriggerState } from '../workflows/triggers/state.ts';
 import type { Begun } from './begun.ts';
@@ -120,7 +120,7 @@ export class Kept {
       .map(({ idx }) => idx);
   }
 
-  /** How the triggers of a workflow stand. */
+  /** The state of the triggers of a workflow. */
   statesOf(workflow: string): TriggerState[] {
     return this.#sql
       .exec<TriggerRow>(
@@ -139,7 +139,7 @@ export class Kept {
       });
   }
 
-  /** Keeps exactly these triggers; how those stand that are there already stays. */
+  /** Keeps exactly these triggers; how those are that are there already stays. */
   keepTriggers(triggers: readonly { readonly workflow: string; readonly index: number }[]): void {
     const names = JSON.stringify(triggers.map(({ workflow, index }) => `${workflow}:${index}`));
     const named = "workflow || ':' || idx IN (SELECT value FROM json_each(?))";

@@ -68,7 +68,7 @@ test('a lane waits for the run that its first change has started', () =>
     expect(ids(lanes)).toEqual(['a2']);
   }));
 
-test('a trigger that is no more leaves nothing but what a run is waited for', () =>
+test('a trigger that is no more leaves only what a run is waited for', () =>
   onLanes((lanes) => {
     lanes.add(pending('a', '1', { workflow: 'kept' }));
     lanes.add(pending('b', '1', { workflow: 'gone' }));

@@ -58,7 +58,7 @@ interface Held {
 
 export class Lanes {
   readonly #sql: SqlStorage;
-  /** Counted once, and kept up: counting anew for each batch and each run would take longer the more there is. */
+  /** Counted once, and kept up: counting again for each batch and each run would take longer the more there is. */
   #counts: { bytes: number; ready: number; all: number; lanes: Map<string, Held> } | undefined;
 
   constructor(sql: SqlStorage) {
@@ -225,7 +225,7 @@ export class Lanes {
     return { ready, all, bytes };
   }
 
-  /** Counts anew what there is: what was written may have been undone. */
+  /** Counts again what there is: what was written may have been undone. */
   recount(): void {
     this.#counts = undefined;
   }

@@ -1,4 +1,4 @@
-/** One line on which a relay tells changes: batch after batch, each once the one before is stored. */
+/** One line on which a relay reports changes: batch after batch, each once the one before is stored. */
 import type { ChangesResponse } from '../../proto/gen/relay/v1/relay_pb.ts';
 import type { RelayChanges, Telling } from '../calls/backend/changes.ts';
 import type { PublicContext } from '../context.ts';
@@ -56,7 +56,7 @@ export class Line {
         await this.#taker.take(next.value);
       }
     } catch (cause) {
-      // The line is over, whoever has ended it: no deadline has passed.
+      // The line is over, no matter who ended it: no deadline has passed.
       thrown = failureOf(cause, { writes: false, signal: NEVER });
     }
     if (this.#isClosed) return;

@@ -56,7 +56,7 @@ export async function chosenOf(
   for (const change of changes) {
     const fitting = ready.filter((each) => isOf(change, each));
     if (fitting.length === 0) continue;
-    // A backend without receipts tells nothing twice.
+    // A backend without receipts reports nothing twice.
     const receipt = change.id === '' ? crypto.randomUUID() : change.id;
     const root = rootOf(change, { id: receipt, ...source });
     const fired = await passing(fitting, root);
@@ -155,7 +155,7 @@ async function readyOne(
 const UNREADABLE =
   'The author of the version may not follow the endpoint, which needs Read on it, of PostgreSQL Write: its changes are passed over';
 
-/** Notes why a trigger fails, and tells it the first time. */
+/** Notes why a trigger fails, and reports it the first time. */
 export function noteFailure(
   { kept, atOnce }: Pick<Around, 'kept' | 'atOnce'>,
   { workflow, workflowId, index }: WatchingTrigger,

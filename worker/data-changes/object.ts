@@ -43,13 +43,13 @@ export type Prepared =
 /** One per endpoint, by the name of `changesNameOf`. */
 export interface DataChangesObject extends Rpc.DurableObjectBranded {
   /**
-   * Makes the backend keep its changes for these triggers, beside those that are stored: what is
+   * Makes the backend keep its changes for these triggers, besides those that are stored: what is
    * committed after the answer is not missed once the workflow is stored.
    */
   prepare(owner: ChangesOwner, wanted: WantedTriggers): Promise<Prepared>;
   /** The endpoint, or triggers on it, have changed. Answers once the changes are followed as D1 has it now, or that has failed and is tried again. */
   changed(owner: ChangesOwner): Promise<void>;
-  /** How the triggers of a workflow stand that watch this endpoint. @param workflow UUID */
+  /** The state of the triggers of a workflow that watch this endpoint. @param workflow UUID */
   stateOf(workflow: string): Promise<readonly TriggerState[]>;
   /** Looks for what was lost: called by the clock, of endpoints that are watched. */
   wake(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Has a backend keep changes for triggers that are about to be stored, beside those that are. Spec: workflows.md §5. */
+/** Has a backend keep changes for triggers that are about to be stored, besides those that are. Spec: workflows.md §5. */
 import { badRequest, GatewayError } from '../../proto/errors.ts';
 import { changesOf } from '../calls/backend/choose.ts';
 import { endpointNotFound } from '../endpoints/access.ts';
@@ -63,7 +63,7 @@ function beginning(kept: Kept, watch: Watch, { workflow, activates }: WantedTrig
     : [beginningOf(workflow)];
 }
 
-/** The refusal with paths of what was wanted, in place of those of all that were asked for. */
+/** The refusal with paths of what was wanted, instead of those of all that were asked for. */
 function ofWanted(
   thrown: GatewayError,
   all: readonly WatchedCollection[],

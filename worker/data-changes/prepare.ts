@@ -8,7 +8,7 @@ import { changesNameOf, type Prepared } from './object.ts';
 
 /** A trigger that is to follow changes. */
 export interface FollowingTrigger {
-  /** Where it stands in what the client sent, as `trigger.0`. */
+  /** Where it is in what the client sent, as `trigger.0`. */
   readonly path: string;
   /** UUID. */
   readonly endpoint: string;

@@ -26,7 +26,7 @@ export function tellFollower(
   return changesChanged(env, { orgUuid, orgId, sealedDataKey, endpoint: row.uuid });
 }
 
-/** How the data change triggers of a workflow stand; those of a paused workflow are none. @param workflow UUID */
+/** The state of the data change triggers of a workflow; those of a paused workflow are none. @param workflow UUID */
 export async function changeStatesOf(
   env: Bindings,
   orgUuid: string,

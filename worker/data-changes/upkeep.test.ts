@@ -1,4 +1,4 @@
-/** What is done beside following, in a real object's database and against a relay in memory. */
+/** What is done besides following, in a real object's database and against a relay in memory. */
 import { env, runInDurableObject } from 'cloudflare:test';
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import { drizzle } from 'drizzle-orm/d1';

@@ -1,4 +1,4 @@
-/** What is done beside following: what nobody wants is dropped, a log that grows is told, our own events are appended. */
+/** What is done besides following: what nobody wants is dropped, a log that grows is told, our own events are appended. */
 import { isJsonObject, type Json } from '../../proto/json.ts';
 import { changesOf } from '../calls/backend/choose.ts';
 import { databaseOf } from '../context.ts';
@@ -48,7 +48,7 @@ async function dropOne(around: Around, { id, endpoint, tries, until }: Drop): Pr
   }
 }
 
-/** Looks how much of its log the backend keeps for the endpoint, and tells when that is too much. */
+/** Looks how much of its log the backend keeps for the endpoint, and reports when that is too much. */
 export async function checkLag(around: Around, endpoint: KeptEndpoint): Promise<void> {
   const { kept } = around;
   if (kept.get('place') === undefined) return;

@@ -36,7 +36,7 @@ test('every endpoint that is watched is found, page by page', async () => {
   expect(found).toEqual(all.toSorted());
 });
 
-test('an alarm that is far off, since the clock was put back, is set anew', async () => {
+test('an alarm that is far off, since the clock was put back, is set again', async () => {
   const [orgUuid, endpoint] = [crypto.randomUUID(), crypto.randomUUID()];
   const stub = env.DATA_CHANGES.getByName(changesNameOf(orgUuid, endpoint));
   await runInDurableObject(stub, async (object: DataChanges, { storage }) => {

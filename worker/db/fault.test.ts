@@ -1,4 +1,4 @@
-/** What a log says of a failed statement: the storage's own word, and nothing of what was sent. */
+/** What a log says about a failed statement: the storage's own word, and nothing from what was sent. */
 import { env } from 'cloudflare:test';
 import { eq, sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';

@@ -10,7 +10,7 @@ const FAULT =
 /** Errors may be wrapped so many times. */
 const DEPTH = 4;
 
-/** What the storage says of its failure, without the statement; undefined where it did not fail. What was sent to it is not kept. */
+/** What the storage says about its failure, without the statement; undefined where it did not fail. What was sent to it is not kept. */
 export function storageFault(thrown: unknown): string | undefined {
   let cause = thrown;
   for (let depth = 0; depth < DEPTH && cause instanceof Error; depth += 1) {
@@ -21,7 +21,7 @@ export function storageFault(thrown: unknown): string | undefined {
   return undefined;
 }
 
-/** What a log may say of an error: its name, its message and where it was thrown. A failed statement's message holds what was sent to the storage, so the storage's own word stands in its place. */
+/** What a log may say of an error: its name, its message and where it was thrown. A failed statement's message holds what was sent to the storage, so the storage's own word replaces it. */
 export function loggedFault(thrown: unknown): { readonly cause: string; readonly stack?: string } {
   const told =
     thrown instanceof DrizzleQueryError ? (thrown.cause ?? 'A statement failed') : thrown;

@@ -2,7 +2,7 @@
  * Tables in D1. Timestamps are milliseconds since the Unix epoch. Every table of a tenant
  * has the organization as the first column of its key; accounts, organizations by id, reset
  * tokens and the default node belong to the installation. A `revision` is raised by every change
- * of what its row tells; it begins at the time of making, so that none of an earlier row of the
+ * of what its row reports; it begins at the time of making, so that none of an earlier row of the
  * same name comes back.
  */
 import { sql } from 'drizzle-orm';
@@ -52,7 +52,7 @@ export const organizations = sqliteTable(
     lastModifiedBy: text('last_modified_by').notNull(),
     /** The organization's ETag. */
     revision: integer('revision').notNull().default(1),
-    /** Raised by every change of a rule in the organization: the ETag of all that tells rules. */
+    /** Raised by every change of a rule in the organization: the ETag of all that holds rules. */
     rulesRevision: integer('rules_revision').notNull().default(1),
     /** When it was deleted; its rows are removed step by step. Null while it exists. */
     deletedAt: integer('deleted_at'),

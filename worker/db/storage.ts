@@ -20,6 +20,6 @@ export type StorageHolding = typeof storageHoldings.$inferSelect;
 export const auditTotals = sqliteTable('audit_totals', {
   orgUuid: text('org_uuid').primaryKey(),
   bytes: integer('bytes').notNull().default(0),
-  /** How often something happened of which no entry was kept for want of room, and none has told yet. */
+  /** How often something happened without an entry that was kept for want of room, and none has told yet. */
   notKept: integer('not_kept').notNull().default(0),
 });

@@ -17,7 +17,7 @@ export const workflowTasks = sqliteTable(
     sealedContent: text('sealed_content').notNull(),
     /** Rank of the lowest level that may complete it, as `LEVELS` counts; null where none is named. */
     audienceRank: integer('audience_rank'),
-    /** Tags of the users and groups that may: a JSON list; null: only the sealed content tells. */
+    /** Tags of the users and groups that may: a JSON list; null: only the sealed content reports. */
     audience: text('audience'),
     createdAt: integer('created_at').notNull(),
     dueAt: integer('due_at'),

@@ -12,7 +12,7 @@ import type { Level } from '../levels.ts';
 /** Whose rights a run has: those of who calls it, or of the account that stored its version. Spec: keys-and-doors.md §2. */
 export type RunAs = 'caller' | 'author';
 
-/** Templates by their version in force; definitions stand in `template_versions`. */
+/** Templates by their version in force; definitions are in `template_versions`. */
 export const templates = sqliteTable(
   'templates',
   {
@@ -92,7 +92,7 @@ export const templateUsage = sqliteTable(
   (table) => [primaryKey({ columns: [table.orgUuid, table.templateUuid, table.day] })],
 );
 
-/** Asynchronous runs, for 24 hours; what they answered stands in their objects: worker/runs. Contract §8. */
+/** Asynchronous runs, for 24 hours; what they answered is in their objects: worker/runs. Contract §8. */
 export const templateRuns = sqliteTable(
   'template_runs',
   {

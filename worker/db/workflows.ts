@@ -15,7 +15,7 @@ import type { RunAs } from './templates.ts';
 export type WorkflowStatus = 'active' | 'paused';
 
 /**
- * Workflows by their version in force; definitions stand in `workflow_versions`. One that was deleted
+ * Workflows by their version in force; definitions are in `workflow_versions`. One that was deleted
  * while it had runs stays until they are gone, without its id: they are read by its UUID.
  */
 export const workflows = sqliteTable(
@@ -238,7 +238,7 @@ export const workflowTotals = sqliteTable(
   (table) => [primaryKey({ columns: [table.orgUuid, table.workflowUuid] })],
 );
 
-/** Failed runs that wait to be driven again; their state stands in the objects of the runs. */
+/** Failed runs that wait to be driven again; their state is in the objects of the runs. */
 export const workflowDeadLetters = sqliteTable(
   'workflow_dead_letters',
   {

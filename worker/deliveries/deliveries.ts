@@ -1,6 +1,6 @@
 /**
  * What an organization's webhooks were sent: names of deliveries for seven days, so that a repeat
- * starts nothing, and how each trigger stands. Spec: workflows.md §5, `webhook`.
+ * starts nothing, and the state of each trigger. Spec: workflows.md §5, `webhook`.
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../context.ts';

@@ -38,7 +38,7 @@ export interface Note extends TriggerOf {
   /** Of a delivery that its sender names. */
   readonly digest?: string;
   readonly error?: DeliveryError;
-  /** Whether who sent it proved who they are; only those tell how the trigger stands. */
+  /** Whether who sent it proved who they are; only those tell the state of the trigger. */
   readonly isTrusted: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface WebhookDeliveriesObject extends Rpc.DurableObjectBranded {
   /** Keeps the name of a delivery for seven days; false where there is no room for it. */
   claim(owner: Owner, delivery: Delivery): Promise<Claimed | false>;
   note(owner: Owner, notes: readonly Note[]): Promise<void>;
-  /** How the triggers of a workflow stand that deliveries came to, by its UUID: `failing` where the last signed one started nothing. */
+  /** The state of the triggers of a workflow that deliveries came to, by its UUID: `failing` where the last signed one started nothing. */
   stateOf(workflow: string): Promise<readonly TriggerState[]>;
   /** The workflow is gone. */
   forget(workflow: string): Promise<void>;

@@ -43,7 +43,7 @@ const STYLE = `
 
 /**
  * Without scripts it is a plain list of the operations.
- * @param prefix what stands before our paths where clients reach us
+ * @param prefix what is before our paths where clients reach us
  */
 export async function documentationPage(
   routes: readonly AnyRoute[],

@@ -55,7 +55,7 @@ test('is never used in its last seconds, nor when the clock went back', async ()
   expect(await callToken(settings, node, NOW - 1)).not.toBe(renewing);
 });
 
-test('is made anew once it was dropped, but a newer one stays', async () => {
+test('is made again once it was dropped, but a newer one stays', async () => {
   const refused = await callToken(settings, node, NOW);
   deleteCallToken(settings, node, refused);
   const fresh = await callToken(settings, node, NOW + 1);

@@ -4,7 +4,7 @@ import { type ErrorDetails, GatewayError, isErrorCode } from '../../proto/errors
 import { ErrorDetailSchema } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { timedOut } from './deadline.ts';
 
-/** Seconds after which a node that is gone may be back, or another stand in. Spec silent. */
+/** Seconds after which a node that is gone may be back, or another one replaces it. Spec silent. */
 const RETRY_AFTER_S = 2;
 
 /** With these a call was turned away at the door: by the relay, or by whatever else answers there. */

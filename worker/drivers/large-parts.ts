@@ -1,6 +1,6 @@
 /** Streams of the runtime's own, read in fewer and larger parts. */
 
-/** Bytes that are asked for at once: a relay's piece of 64 KiB and what stands around it are one part. */
+/** Bytes that are asked for at once: a relay's piece of 64 KiB and what is around it are one part. */
 const PART_BYTES = 80 * 1024;
 
 /**
@@ -24,7 +24,7 @@ export function inLargeParts(stream: ReadableStream<Uint8Array>): ReadableStream
   );
 }
 
-/** Only streams of bytes have one, and of a stream nothing tells whether it is one. */
+/** Only streams of bytes have one, and of a stream nothing says whether it is one. */
 function bytesReaderOf(stream: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | undefined {
   try {
     return stream.getReader({ mode: 'byob' });

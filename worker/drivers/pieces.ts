@@ -29,7 +29,7 @@ export async function begun({ first, rest }: Opened): Promise<Opened> {
   return { first: piece, rest };
 }
 
-/** What goes on beside a body. */
+/** What goes on besides a body. */
 export interface Beside extends Endings {
   /** Told of the bytes of each piece: the next one waits for it. */
   passed(bytes: number): Promise<void>;

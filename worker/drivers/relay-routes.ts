@@ -15,7 +15,7 @@ const NODES_MAX = 10_000;
 /** Milliseconds for which that is remembered: a relay gives a key a part of its own for an hour. */
 const MOVED_FOR_MS = 3_600_000;
 
-/** Bytes of a reply beside a result of `RESULT_MAX_BYTES`, and of one event of a backend. Spec silent. */
+/** Bytes of a reply besides a result of `RESULT_MAX_BYTES`, and of one event of a backend. Spec silent. */
 const REPLY_ROOM_BYTES = 32 * 1024 * 1024;
 
 /** A way to a node, or to one part of it. */

@@ -72,7 +72,7 @@ describe('the token of a call', () => {
     });
   });
 
-  test('is made anew for a relay that was started since, and the call repeated once', async () => {
+  test('is made again for a relay that was started since, and the call repeated once', async () => {
     const tokens: string[] = [];
     const gateway = contextOf({
       a: {

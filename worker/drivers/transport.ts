@@ -77,7 +77,7 @@ export function relayTransport(baseUrl: string, send: Send, replyMaxBytes?: numb
 }
 
 /**
- * What its head says of the length is not believed: the body may be compressed, or from a tunnel.
+ * What its head says about the length is not believed: the body may be compressed, or from a tunnel.
  * @throws ConnectError when there is more
  */
 async function wholeBody(response: Response, maxBytes?: number): Promise<Uint8Array> {

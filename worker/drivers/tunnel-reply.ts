@@ -6,7 +6,7 @@ import type { Break } from '../../proto/tunnel/call.ts';
 /** Header of such an answer; a relay's own replies never have it. */
 const BROKEN = 'Causeway-Tunnel';
 
-/** The answer in place of a reply. A call that was refused did not begin. */
+/** The answer instead of a reply. A call that was refused did not begin. */
 export function broken(how: Break): Response {
   return new Response(null, { status: 503, headers: { [BROKEN]: how } });
 }

@@ -23,7 +23,7 @@ export interface Endpoint {
   readonly calledBy?: CalledBy | undefined;
 }
 
-/** Somebody who called, and how they stand there. */
+/** Somebody who called, and their rights there. */
 export interface CalledBy {
   readonly caller: Caller;
   readonly policy: Policy;

@@ -165,7 +165,7 @@ describe('envelopeOf', () => {
     expect(envelopeOf(config, mode, profile).connection).toBe(connection);
   });
 
-  test('brings the members beside the connections, and no other connection', () => {
+  test('brings the members besides the connections, and no other connection', () => {
     expect(envelopeOf(all, 'write', 'production')).toEqual({
       connection: 'w',
       use: 'writes',

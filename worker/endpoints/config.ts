@@ -59,7 +59,7 @@ export function serving(
   return mode === 'read' && has('read') ? 'read' : 'write';
 }
 
-/** What is needed to reach the backend: the connection in use, and the members beside the connections. */
+/** What is needed to reach the backend: the connection in use, and the members besides the connections. */
 export function envelopeOf(
   config: EndpointConfig,
   mode: Mode,

@@ -111,7 +111,7 @@ const PING_TIMEOUT_MS = 15_000;
 
 /**
  * One round trip on an open connection that serves `mode`, in milliseconds, and what there is to warn of. The
- * endpoint need not be stored.
+ * endpoint does not have to be stored.
  * @throws GatewayError CONNECTION_FAILED, INVALID_CONFIGURATION, ADDRESS_REFUSED, POOL_EXHAUSTED, DEVELOPMENT_ROUTE_MISSING, NODE_UNAVAILABLE, TIMED_OUT
  */
 export async function pingEndpoint(ctx: Context, endpoint: Endpoint, mode: Mode): Promise<Pinged> {

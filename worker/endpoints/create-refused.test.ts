@@ -64,7 +64,7 @@ const REFUSED: Row[] = [
     'INVALID_CONFIGURATION',
   ],
   [
-    'an empty URL beside one that is none',
+    'an empty URL next to one that is none',
     config({ write_conn: WRITE, read_conn: { url: '' } }),
     'config.read_conn.url',
     NEEDED,

@@ -9,7 +9,7 @@ import { failure, insertEndpoint, NOW, startGateway, type TestGateway } from '..
 import { pingingRelay } from '../test/pinging-relay.ts';
 import { EndpointDetail, EndpointPage } from './schema.ts';
 
-/** The success reply that `data` stands in. */
+/** The success reply that `data` is in. */
 const success = (data: unknown) => ({ status: 200, body: { status: 'success', data } });
 
 async function uuidOf(gateway: TestGateway, id: string): Promise<string> {
@@ -135,7 +135,7 @@ describe('GET /endpoints', () => {
     expect(exact.cursor).toBeUndefined();
   });
 
-  test('answers records, and nothing of another organization', async () => {
+  test('answers records, and nothing from another organization', async () => {
     const gateway = await startGateway('Read');
     await insertEndpoint(await startGateway('Read'));
     await insertEndpoint(gateway, 'mine');

@@ -102,7 +102,7 @@ describe('the schema of an endpoint', () => {
     expect(relay.asked).toHaveLength(2);
   });
 
-  test('is asked for anew when the configuration changes, and for each page', async () => {
+  test('is asked for again when the configuration changes, and for each page', async () => {
     const relay = holding(table('public', 'a'), table('public', 'b'));
     const gateway = await startRunning(relay);
     const first = await gateway.call('GET', schema('?limit=1'));

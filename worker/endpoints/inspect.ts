@@ -1,4 +1,4 @@
-/** Tells what an endpoint's backend holds, a page at a time, and remembers that for a minute. */
+/** Reports what an endpoint's backend holds, a page at a time, and remembers that for a minute. */
 import * as z from 'zod';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { LruMap } from '../../proto/lru-map.ts';

@@ -27,7 +27,7 @@ async function start(config: { readonly numbers?: 'string' } = {}) {
   );
   return {
     gateway,
-    /** What each way in tells. */
+    /** What each way in says. */
     async ways(query = '') {
       told.length = 0;
       await gateway.ask(`/read${query}`, QUERY);

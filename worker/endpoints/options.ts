@@ -1,4 +1,4 @@
-/** What requests to endpoints bring beside their bodies: query, headers, and what `Idempotency-Key` means. Contract: "Retries by the client". */
+/** What requests to endpoints bring besides their bodies: query, headers, and what `Idempotency-Key` means. Contract: "Retries by the client". */
 import * as z from 'zod';
 import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from '../../kinds/members.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';

@@ -201,15 +201,18 @@ describe('the connection that serves', () => {
       DEVELOPMENT_CONN,
       'development',
     ],
-  ])('%s comes sealed with the settings beside it', async (_, path, profile, connection, use) => {
-    const relay = asking();
-    const gateway = await startRunning(relay, {
-      endpoint: { config, ...(profile ? { backend_profile: profile } : {}) },
-    });
-    expect((await gateway.ask(path, QUERY)).status).toBe(200);
-    const settings = { allow_functions: ['f'] };
-    expect(relay.connections).toEqual([{ connection, use, settings }]);
-  });
+  ])(
+    '%s comes sealed with the settings together with it',
+    async (_, path, profile, connection, use) => {
+      const relay = asking();
+      const gateway = await startRunning(relay, {
+        endpoint: { config, ...(profile ? { backend_profile: profile } : {}) },
+      });
+      expect((await gateway.ask(path, QUERY)).status).toBe(200);
+      const settings = { allow_functions: ['f'] };
+      expect(relay.connections).toEqual([{ connection, use, settings }]);
+    },
+  );
 
   test('is missing for development without a route there: nothing is sent', async () => {
     const relay = recording();

@@ -107,7 +107,7 @@ export const CreateBody = z
   });
 export type CreateBody = z.infer<typeof CreateBody>;
 
-/** Members of an endpoint that a PATCH changes, beside `config`. */
+/** Members of an endpoint that a PATCH changes, besides `config`. */
 export const Changeable = z.strictObject({
   description: Description.default(''),
   backend_profile: BackendProfile.optional(),

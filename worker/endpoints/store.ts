@@ -33,7 +33,7 @@ export function selectEndpointUuid(db: Database, orgUuid: string, name: Endpoint
   return db.select({ uuid: endpoints.uuid }).from(endpoints).where(isEndpoint(orgUuid, name));
 }
 
-/** At most one row: the endpoint as it stands now, and what was counted and last seen of it. */
+/** At most one row: the endpoint as it is now, and what was counted and last seen of it. */
 export function selectEndpointWithUsage(db: Database, orgUuid: string, uuid: string) {
   return db
     .select({ row: endpoints, usage: endpointUsage })
@@ -184,7 +184,7 @@ export type EndpointChanges = Pick<
   | 'updatedAt'
 >;
 
-/** Changes an endpoint and raises its revision; no row comes back when `row` is no longer how it stands. */
+/** Changes an endpoint and raises its revision; no row comes back when `row` is no longer its state. */
 export function updateEndpointRow(db: Database, row: EndpointRow, changes: EndpointChanges) {
   return db
     .update(endpoints)

@@ -1,4 +1,4 @@
-/** Subscriptions: what is told of what the backend tells, and who is refused one. */
+/** Subscriptions: what is told of what the backend reports, and who is refused one. */
 import { env } from 'cloudflare:test';
 import { Code } from '@connectrpc/connect';
 import { describe, expect, test, vi } from 'vitest';

@@ -21,7 +21,7 @@ type TestResult = {
 const ANSWERS: readonly ErrorCode[] = ['CONNECTION_FAILED', 'TIMED_OUT'];
 
 /**
- * Measures one round trip over the connections for writes and for reads: both must stand, the
+ * Measures one round trip over the connections for writes and for reads: both must be set, the
  * slower counts. That the backend cannot be reached is a result, not an error.
  * @throws GatewayError when the backend was not tried: NODE_UNAVAILABLE, POOL_EXHAUSTED, DEVELOPMENT_ROUTE_MISSING, ADDRESS_REFUSED
  */

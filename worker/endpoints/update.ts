@@ -139,7 +139,7 @@ function configOf(row: EndpointRow): StoredConfig {
   };
 }
 
-/** The members beside `config`, merged and checked as a whole. */
+/** The members besides `config`, merged and checked as a whole. */
 function changedMembers(row: EndpointRow, patch: PatchBody): Members {
   const now = {
     description: row.description,

@@ -11,7 +11,7 @@ export interface EventsOwner {
 /** The source of the gateway's own events. Spec: workflows.md §5. */
 export const OWN = 'causeway';
 
-/** The run that an event of our own tells of. */
+/** The run that an event of our own reports about. */
 export interface EventCause {
   /** UUID: it is not started by it. */
   readonly workflow: string;
@@ -54,7 +54,7 @@ export interface OrganizationEventsObject extends Rpc.DurableObjectBranded {
   unlisten(run: string, path: string): Promise<void>;
   /** Reads from D1 which triggers events are offered to: from now on, where one is new or active again. */
   triggersChanged(owner: EventsOwner): Promise<void>;
-  /** How the event triggers of a workflow stand, by its UUID. */
+  /** The state of the event triggers of a workflow, by its UUID. */
   triggerStates(workflow: string): Promise<readonly TriggerState[]>;
   /** Looks for what was lost: called by the clock. */
   wake(): Promise<void>;

@@ -16,7 +16,7 @@ async function start() {
       const events = all.map((data) => ({ source: 'shop', event: 'sold', id: `${data}`, data }));
       expect((await gateway.call('POST', '/events', events)).status).toBe(202);
     },
-    /** How the runs of a workflow stand. */
+    /** The state of the runs of a workflow. */
     async states(workflow: string): Promise<string[]> {
       const { body } = await gateway.call('GET', `/workflows/${workflow}/executions`);
       const { executions } = body as unknown as { executions: { status: string }[] };
@@ -27,7 +27,7 @@ async function start() {
 
 test('an input that is too large for a run is a failed run, and the next event starts its own', async () => {
   const { store, send, states } = await start();
-  // In what is sent of the run each quote takes four characters; beside one that is not Latin eight bytes.
+  // In what is sent of the run each quote takes four characters; next to one that is not Latin eight bytes.
   const text =
     "$(data == 1 ? '\\u0022'.repeat(9000000) : data == 2 ? '\\u0022'.repeat(4500000) + '€' : 'x')";
   await store('large', { ...FOLLOWS, mapping: { text } });

@@ -64,7 +64,7 @@ export class TriggerRows {
     return this.#isOpen;
   }
 
-  /** Puts the triggers of the organization in place of those known. One that is new, or active again, is offered what comes after `last`. */
+  /** Puts the triggers of the organization instead of those known. One that is new, or active again, is offered what comes after `last`. */
   replace(known: readonly KnownTrigger[], last: number): void {
     if (known.length === 0 && !this.isOpen) return;
     this.#sql.exec(TABLES);

@@ -75,7 +75,7 @@ export class EventTriggers {
     let offered = row.after;
     try {
       for (const { seq, event } of fitting) {
-        // A workflow that is changed meanwhile is offered what is left anew; one that was paused in between is not.
+        // A workflow that is changed meanwhile is offered what is left again; one that was paused in between is not.
         const now = rows.find(row.workflow, row.place);
         if (now?.version !== row.version || now.after !== row.after) return;
         taken = (await this.#offer(row, seq, event)) ?? taken;

@@ -21,7 +21,7 @@ export interface Target {
   readonly id: string;
 }
 
-/** The subject that the path names, and how the caller stands on the organization. */
+/** The subject that the path names, and the caller's rights on the organization. */
 async function findSubject(ctx: Context, { subject }: SubjectParams) {
   const [standing, rules, members] = await ctx.db.batch([
     selectMembership(ctx.db, ctx.caller),
@@ -107,7 +107,7 @@ export function onTarget(kind: EntityKind, level: Level): Access<Record<string, 
 }
 
 /**
- * A resource, and how the caller stands to its rules.
+ * A resource, and the caller's rights on its rules.
  * @throws GatewayError TOKEN_REVOKED, 404 of the resource's sort
  */
 export async function findTarget(ctx: Context, kind: EntityKind, named: string) {

@@ -1,4 +1,4 @@
-/** What is asked of an explanation, and what it tells, as on the wire. Contract §13. */
+/** What is asked of an explanation, and what it reports, as on the wire. Contract §13. */
 import * as z from 'zod';
 import type { ResourceKind } from '../db/schema.ts';
 import { AccessLevel } from '../levels.ts';

@@ -44,7 +44,7 @@ export async function getDocument(
 }
 
 /**
- * The ETag of all that tells rules: one for the whole organization, raised by every change of a
+ * The ETag of all that holds rules: one for the whole organization, raised by every change of a
  * rule or of a username there. It is read before what it stands for, so that it is never newer.
  */
 async function tagOf({ db, caller }: Context): Promise<string> {

@@ -117,7 +117,7 @@ async function plan(
   return { target, subjects, change, bySuperAdmin: effectiveLevel(policy) === 'SuperAdmin' };
 }
 
-/** What rules are held on, and how the caller stands to them. */
+/** What rules are held on, and the caller's rights on them. */
 export interface Granted {
   readonly target: Target;
   readonly policy: Policy;
@@ -142,7 +142,7 @@ export async function demandGranting(
 }
 
 /**
- * What rules are held on, and how the caller stands to them.
+ * What rules are held on, and the caller's rights on them.
  * @param named none for the organization
  * @throws GatewayError 404 of the resource's sort
  */

@@ -1,4 +1,4 @@
-/** The revision of an organization's rules: the ETag of all that tells them, and what is held to it. */
+/** The revision of an organization's rules: the ETag of all that holds them, and what is held to it. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ask, etagOf, STALE } from '../test/conditional.ts';
 import { insertEndpoint, startGateway, type TestGateway, type TestUser } from '../test/gateway.ts';
@@ -20,7 +20,7 @@ function grant(level: string) {
   return gateway.call('POST', '/iam/rbac/endpoints/subjects', body);
 }
 
-/** Everything that tells rules. */
+/** Everything that holds rules. */
 const paths = () => [
   DOCUMENT,
   `${DOCUMENT}/subjects/${user.uuid}`,
@@ -75,7 +75,7 @@ describe('the ETag of rules', () => {
     expect(await etagOf(gateway, DOCUMENT)).not.toBe(before);
   });
 
-  test('stays where nothing of them changes, and in other organizations', async () => {
+  test('stays where none of them changes, and in other organizations', async () => {
     const other = await startGateway('SuperAdmin');
     const before = [await etagOf(gateway, DOCUMENT), await etagOf(other, DOCUMENT)];
     await gateway.call('DELETE', `${DOCUMENT}/subjects/group:nobody`);

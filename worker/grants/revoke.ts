@@ -148,7 +148,7 @@ export async function revokeAllOnOrganization(
 interface Removal {
   readonly subject: Subject;
   readonly scope: Scope;
-  /** How the caller stands there. */
+  /** The caller's rights there. */
   readonly policy: Policy;
   readonly target?: Target;
   readonly ifMatch: IfMatch | undefined;

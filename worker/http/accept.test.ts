@@ -114,7 +114,7 @@ test.each(['text/event-stream', 'text/*', 'application/json;q=0, text/event-stre
   },
 );
 
-test('whoever may not call an operation is told that, whatever they accept', async () => {
+test('a caller who may not call an operation is told that, whatever they accept', async () => {
   const gateway = await startGateway('Read');
   const ask = async (path: string, bearer: string) => {
     const headers = { Accept: 'text/html', Authorization: `Bearer ${bearer}` };

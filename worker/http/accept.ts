@@ -45,7 +45,7 @@ function isTaken(ranges: readonly Range[], type: string): boolean {
   return false;
 }
 
-/** The forms that a request asks for in place of one JSON text; the one that it wants most comes first. */
+/** The forms that a request asks for instead of one JSON text; the one that it wants most comes first. */
 export function formsOf(request: Request): readonly StreamForm[] {
   if (!request.headers.has('Accept')) return NONE;
   return FORMS.flatMap(([form, type]) => askedOf(request, form, type) ?? [])

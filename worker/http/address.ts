@@ -3,7 +3,7 @@
 /** The header that the front of a self-hosted gateway writes; it removes what clients send under it. */
 export const PEER_HEADER = 'X-Causeway-Peer';
 
-/** What stands when nothing trustworthy tells. */
+/** What is used when nothing trustworthy says. */
 const UNKNOWN = 'unknown';
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Refuses requests with an invalid `Host`. The runtime makes a request's URL by writing `Host` and
  * the target of its first line one after the other: `Host: a/api/v1/org#` would choose the path. So
- * what the URL begins with is looked at before anything reads it. Like `shareWithOrigins` it stands
+ * what the URL begins with is looked at before anything reads it. Like `shareWithOrigins` it is
  * around the application.
  */
 import { hostRefused, isHost } from './host.ts';

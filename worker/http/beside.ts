@@ -1,4 +1,4 @@
-/** What stands beside the API: pages and documents that need no token. Contract: "Base path". */
+/** What is next to the API: pages and documents that need no token. Contract: "Base path". */
 import type { MiddlewareHandler } from 'hono';
 import { requestIdOf } from './request-id.ts';
 import { ALWAYS } from './respond.ts';

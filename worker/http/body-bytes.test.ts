@@ -115,7 +115,7 @@ describe('a body', () => {
       expect(bytes).toEqual(new Uint8Array(100));
     });
 
-    test('is refused when nothing of it arrives', async () => {
+    test('is refused when none of it arrives', async () => {
       const limits = { ...LIMITS, idleMs: 100 };
       await expect(readBody(somebody(), slow(), limits)).rejects.toMatchObject({
         code: 'REQUEST_TIMEOUT',

@@ -56,7 +56,7 @@ async function collect(
   const [turns, clock] = [new Turns(of), new BodyClock(limits)];
   try {
     await turns.next(length, 0);
-    // One byte more tells that it is too large.
+    // One byte more shows that it is too large.
     const kept = new Kept(length > 0 ? length : maxBytes + 1);
     const take = () => kept.take(reader, clock);
     for (let part = await take(); part > 0; part = await take()) {

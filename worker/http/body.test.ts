@@ -78,7 +78,7 @@ describe('the bytes of a body', () => {
       'The body is not JSON: at line 3, column 1, where a name in double quotes is expected',
     ],
     [
-      'a fault beside a long number',
+      'a fault next to a long number',
       bytes('[12345678901234567890, x]'),
       'The body is not JSON: at line 1, column 24, where a value is expected',
     ],

@@ -187,7 +187,7 @@ function badBody(message: string, where: string, cause?: unknown): GatewayError 
   });
 }
 
-/** Whether there is one. Asks for the body itself, which makes a stream of it, only where no length tells. */
+/** Whether there is one. Asks for the body itself, which makes a stream of it, only where no length reports. */
 export function hasBody(request: Request, length: string | null): boolean {
   return length === null ? request.body !== null : length !== '0';
 }

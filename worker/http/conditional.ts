@@ -1,5 +1,5 @@
 /**
- * Conditional requests, RFC 9110 §13.1: a GET of a resource tells its tag, and a change may be
+ * Conditional requests, RFC 9110 §13.1: a GET of a resource reports its tag, and a change may be
  * held to it. A tag is strong, and made of the revisions of what is stored of the resource; what
  * is merely counted or seen of it (usage, status, times of use) does not change it.
  */

@@ -127,7 +127,7 @@ describe('a reply to a page', () => {
     expect((await preflight(gateway, 'https://any.example')).status).toBe(204);
   });
 
-  test('carries nothing of this without an origin', async () => {
+  test('carries nothing about this without an origin', async () => {
     const gateway = await startGateway('Read', LISTED);
     expect(shared(await gateway.send('/help'))).toEqual({});
   });

@@ -1,6 +1,6 @@
 /**
  * Pages of other origins: those that `CORS_ORIGINS` lists may call, every other one is told
- * nothing. Contract: "CORS". It stands around the application and is no middleware of it: with
+ * nothing. Contract: "CORS". It wraps the application and is no middleware of it: with
  * one, requests that come from no page would pay too. Credentials of browsers are never allowed:
  * any page that has a token may send it.
  */

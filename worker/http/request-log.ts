@@ -14,7 +14,7 @@ import type { App } from './run.ts';
 /** What only the route knows of a request. */
 export interface RequestNote {
   readonly requestId: string;
-  /** In place of the path, where that holds a tenant's data. */
+  /** Instead of the path, where that holds a tenant's data. */
   readonly path: string | undefined;
   /** The id that the endpoint has, or by which the path names it. */
   endpoint?: string | undefined;
@@ -40,14 +40,14 @@ const HEALTH = ['/healthz', '/metrics'];
 const notes = new WeakMap<Request, RequestNote>();
 const gathered = { lines: [] as string[], dueAt: Number.POSITIVE_INFINITY, isStopping: false };
 
-/** Tells the log more of a request; the note may be completed until the reply. */
+/** Says the log more of a request; the note may be completed until the reply. */
 export function noteForLog(request: Request, note: RequestNote): void {
   notes.set(request, note);
 }
 
 /**
  * Writes a line for every request but those of monitoring, counts them where there is a `METRICS_TOKEN`, and sends what belongs to a
- * trace. It stands around the application.
+ * trace. It wraps the application.
  */
 export function logRequests(app: App): void {
   const answer = app.fetch;

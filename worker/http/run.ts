@@ -44,7 +44,7 @@ import { PathRouter } from './router.ts';
 
 export type App = Hono<{ Bindings: Bindings }>;
 
-/** One of a route's paths from the root; a facade's stands beside the API. */
+/** One of a route's paths from the root; a facade's is next to the API. */
 export function wholePath({ facade }: AnyRoute, path: string): string {
   return facade ? path : BASE_PATH + path;
 }
@@ -67,7 +67,7 @@ export function mount(app: App, routes: readonly AnyRoute[], outside: Outside): 
       served.set(whole, { allowed, ...(facade ? { facade } : {}) });
     }
   }
-  // Beside the app: as a second handler of each path they would cost every request that has a route.
+  // Next to the app: as a second handler of each path they would cost every request that has a route.
   const paths = new PathRouter<Served>();
   for (const [path, each] of served) paths.add(METHOD_NAME_ALL, path, each);
   app.notFound((c) => {
@@ -99,7 +99,7 @@ async function answer(
     waitUntil: (work) => c.executionCtx.waitUntil(work),
   });
   const params = c.req.param();
-  // What such a path holds beside its beginning may be a tenant's data: it is not for the log.
+  // What such a path holds after its beginning may be a tenant's data: it is not for the log.
   const [path = ''] = each.facade ? pathsOf(each) : [c.req.path];
   const note: RequestNote = {
     requestId: open.requestId,
@@ -161,7 +161,7 @@ async function callRoute(
   return outcome;
 }
 
-/** A request that fails rolls the transaction back that it names, but for one that names what is not there. Spec: transactions.md §5. */
+/** A request that fails rolls the transaction back that it names, except one that names what is not there. Spec: transactions.md §5. */
 async function abandonWith(
   ctx: Context,
   { joins }: AnyRoute,

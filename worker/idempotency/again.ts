@@ -33,7 +33,7 @@ export async function demandAgain(
   }
 }
 
-/** How the caller stands now; by the UUID, since another may have the id by now. */
+/** The caller's rights now; by the UUID, since another may have the id by now. */
 async function policyFor(ctx: Context, { on, level }: Demand): Promise<Policy> {
   const { kind, uuid, asRules } = on;
   if (kind === 'organization') return policyOn(ctx);

@@ -133,7 +133,7 @@ describe('of a reply are kept', () => {
   });
 });
 
-describe('nothing but the fact is kept', () => {
+describe('only the fact is kept', () => {
   test('of one byte more, which its caller gets whole', async () => {
     const { make, ran } = await answering(async () => new JsonBytes(stream(MEBIBYTE + 1).body));
     expect((await textOf(await make())).length).toBe(MEBIBYTE + 1);
@@ -179,7 +179,7 @@ describe('what is stored', () => {
   const SECRETS = ['of-the-reply', 'of-the-request', 'of-the-key'];
   const body = { ...WRITE, query: `insert into t values ('${SECRETS[1]}')` };
 
-  test('tells nothing of request, reply or key, and belongs to the organization', async () => {
+  test('tells nothing about request, reply or key, and belongs to the organization', async () => {
     const { write, organization } = await startKeyed(() => ({
       result: bytes(`{"value":"${SECRETS[0]}"}`),
     }));

@@ -19,7 +19,7 @@ export interface TakenIn {
   readonly kept: Uint8Array | 'size' | 'stream';
 }
 
-/** What stands before the result. */
+/** What is before the result. */
 interface Head {
   /** Of the request that ran. */
   readonly requestId: string;

@@ -90,7 +90,7 @@ export class IdempotencyKeys extends DurableObject<Bindings> implements Idempote
     else if (kept) this.#room.free(kept.keeper.caller, ending.bytes);
   }
 
-  /** A fact that finds no room is kept all the same: it is small, and stands where the call did. */
+  /** A fact that finds no room is kept all the same: it is small, and is where the call did. */
   async #hasRoom(keeper: Keeper, { bytes, reply }: Ending): Promise<boolean> {
     const sort = reply === null ? 'fact' : 'content';
     return this.#room.take(keeper, bytes, sort).catch(() => false);
@@ -102,7 +102,7 @@ export class IdempotencyKeys extends DurableObject<Bindings> implements Idempote
     return known?.attempt === attempt && known.fact === null && known.reply === null;
   }
 
-  /** How an earlier call stands; undefined where this one may begin. */
+  /** The state of an earlier call; undefined where this one may begin. */
   #standing({ name, attempt, reads }: Claim): KeyState | undefined {
     const now = Date.now();
     const known = this.#call(name, now);

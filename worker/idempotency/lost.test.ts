@@ -166,7 +166,7 @@ describe('a client that goes away', () => {
     expect(await leave('/write')).toEqual(again({ n: 1 }));
   });
 
-  test('reads anew: what they began was stopped', async () => {
+  test('reads again: what they began was stopped', async () => {
     expect(await leave('/read')).toEqual(fresh({ n: 2 }));
   });
 });

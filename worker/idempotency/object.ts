@@ -36,7 +36,7 @@ export interface Fact {
   readonly asked?: readonly Demand[];
 }
 
-/** How a key stands: `begun` is the caller's own call, all else an earlier one. */
+/** The state of a key: `begun` is the caller's own call, all else an earlier one. */
 export type KeyState =
   | { readonly state: 'begun' }
   | Earlier<{ readonly state: 'running'; readonly ageMs: number; readonly leftMs: number }>
@@ -52,11 +52,11 @@ type Earlier<What> = What & { readonly body: string };
 export interface IdempotencyKeysObject extends Rpc.DurableObjectBranded {
   /** Lets the call begin unless the key stands for one already; what it answers is on disk. */
   begin(claim: Claim): Promise<Begun>;
-  /** How a key stands, without beginning; `undefined` when it stands for nothing. */
+  /** The state of a key, without beginning; `undefined` when it stands for nothing. */
   look(name: string): KeyState | undefined;
   /**
    * Keeps the sealed outcome of a call that began, or why it is not kept. Also after its time was
-   * up: what is true is told from then on. Where there is no room for the reply, `kept` tells what is
+   * up: what is true is told from then on. Where there is no room for the reply, `kept` says what is
    * kept in its place.
    */
   finish(

@@ -61,7 +61,7 @@ export async function once<Ctx extends PublicContext>(
   return running;
 }
 
-/** A call's place, its attempt there, and how its key stands. */
+/** A call's place, its attempt there, and the state of its key. */
 interface Found {
   readonly place: KeyLocation;
   readonly attempt: string;

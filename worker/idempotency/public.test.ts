@@ -35,7 +35,7 @@ test('the same key and body found one organization', async () => {
   expect(await storedCalls('new')).toHaveLength(before.length + 1);
 });
 
-test('another body with the same key is another call: it tells nothing of the first', async () => {
+test('another body with the same key is another call: it tells nothing about the first', async () => {
   const create = await start();
   const [one, other] = [unique('org'), unique('org')];
   expect(await create(bodyOf(one))).toMatchObject({ status: 200, replayed: null });
@@ -68,7 +68,7 @@ test('a reply is found after the installation has another key, as long as the ol
   expect(await foreign(body)).toMatchObject({ status: 409, replayed: null });
 });
 
-test('what is stored tells nothing of the body, and its name cannot be computed from it', async () => {
+test('what is stored tells nothing about the body, and its name cannot be computed from it', async () => {
   const create = await start();
   const body = bodyOf(unique('org'));
   const before = new Set((await storedCalls('new')).map(({ name }) => name));

@@ -8,7 +8,7 @@ export interface RoomRow {
   /** Of the organization's storage, as it was when room was taken last. */
   readonly quota: number;
   readonly used: number;
-  /** Of which D1 knows. */
+  /** Those that D1 knows about. */
   readonly held: number;
 }
 

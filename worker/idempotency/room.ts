@@ -60,7 +60,7 @@ export class Room {
     if (known) setRoom(this.#sql, { ...known, used: Math.max(0, known.used - bytes) });
   }
 
-  /** Counts anew what is there, and gives back what is not needed. */
+  /** Counts again what is there, and gives back what is not needed. */
   giveBack(): Promise<void> {
     return this.#inTurn(async () => {
       createRooms(this.#sql);

@@ -48,7 +48,7 @@ export interface Keyed<Body> extends Key {
 
 /**
  * The key with its rule; `undefined` where the operation does not honour it for this call: a
- * malformed one is refused there too, as the description says of the header.
+ * malformed one is refused there too, as the description says about the header.
  * @throws GatewayError BAD_REQUEST when it is not a key
  */
 export function keyedBy<Body>(

@@ -22,7 +22,7 @@ export interface CallRow {
   readonly bytes: number;
 }
 
-/** Bytes of a call beside its texts of free length: measured, with its index. */
+/** Bytes of a call besides its texts of free length: measured, with its index. */
 const FIXED_BYTES = 320;
 
 /** What a call takes of its caller's storage while it runs. */
@@ -65,7 +65,7 @@ export function selectCall(sql: SqlStorage, name: string): CallRow | undefined {
   return sql.exec<Row>('SELECT * FROM calls WHERE name = ?', name).toArray()[0];
 }
 
-/** Notes a call that begins, in place of what the name stood for. */
+/** Notes a call that begins, instead of what the name stood for. */
 export function replaceCall(sql: SqlStorage, row: Omit<CallRow, 'fact' | 'reply'>): void {
   const { name, attempt, body, since, until, expires, caller, bytes } = row;
   sql.exec(

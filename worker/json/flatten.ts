@@ -16,7 +16,7 @@ export function* flattened(
 ): Pieces<Uint8Array> {
   const writer = new ObjectWriter(resultMaxBytes(limits));
   yield* flatten(json, prefix, (path, leaf) => {
-    // Spec silent: an empty object without a prefix has no name to stand under.
+    // Spec silent: an empty object without a prefix has no name to be under.
     if (path !== '' || leaf !== json || !isJsonObject(json)) writer.put(path, leaf);
   });
   return writer.finish();

@@ -13,7 +13,7 @@ export const STEPS_MAX = 20_000_000;
 /** A result may be so many times as large as a body: flattening repeats names. */
 const GROWTH_MAX = 4;
 
-/** What all paths of a call may cost together. @param member where the paths stand in the body */
+/** What all paths of a call may cost together. @param member where the paths are in the body */
 export function searchBudget(member: string): Budget {
   return new Budget(STEPS_MAX, (scale) => {
     const message =
@@ -47,12 +47,12 @@ const LEAVES_OF_A_PIECE = 1_024;
 /** Characters of a path that cost as much as a leaf. */
 const PATH_OF_A_LEAF = 64;
 
-/** Counts leaves: `leafCost` tells what each costs. */
+/** Counts leaves: `leafCost` gives what each costs. */
 export function paceOfLeaves(): Pace {
   return new Pace(LEAVES_OF_A_PIECE);
 }
 
-/** What a leaf costs that stands under this path. */
+/** What a leaf costs that is under this path. */
 export function leafCost(path: string): number {
   return 1 + path.length / PATH_OF_A_LEAF;
 }

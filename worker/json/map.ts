@@ -169,7 +169,7 @@ function pathIn(name: string, text: string, faults: Fault[]): Path | undefined {
   }
 }
 
-/** Where a mapping stands in the body. */
+/** Where a mapping is in the body. */
 function pathOf(name: string): string {
   return dotted.child('mappings', name);
 }

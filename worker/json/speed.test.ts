@@ -4,7 +4,7 @@ import { type Json, parseJson } from '../../proto/json.ts';
 import { startGateway, type TestGateway } from '../test/gateway.ts';
 import { flatten } from './flatten.ts';
 
-/** As large as a body may be, less what stands around it. */
+/** As large as a body may be, less what is around it. */
 const SIZE = 10 * 1024 * 1024 - 1024;
 /**
  * Of what reading and writing the body by the engine takes beside it, in the best round: a machine

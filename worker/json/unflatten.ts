@@ -13,7 +13,7 @@ import { leafCost, paceOfLeaves } from './limits.ts';
 const SHOWN = 100;
 
 /**
- * The value whose leaves stand under their paths. A leaf may be any value, and stays as it is.
+ * The value whose leaves are under their paths. A leaf may be any value, and stays as it is.
  * Without any leaf it is an empty object.
  * @throws GatewayError BAD_REQUEST for a name that is no path, or is in another's way
  */

@@ -53,7 +53,7 @@ export const bySelf: Access<unknown, undefined> = {
 };
 
 /**
- * Demands nothing for one's own key, and Admin of the organization for others.
+ * Demands nothing for the caller's own key, and Admin of the organization for others.
  * @throws GatewayError KEY_NOT_FOUND, FORBIDDEN
  */
 export const ownOrAsAdmin: Access<KeyParams, KeyRow> = {

@@ -84,7 +84,7 @@ export async function levelsNow(ctx: Context, uuid: string): Promise<LevelsOnRes
   return { endpoint: of('endpoint'), template: of('template'), workflow: of('workflow') };
 }
 
-/** Levels as the audit tells them: `endpoints.<uuid>.Read`. */
+/** Levels as the audit gives them: `endpoints.<uuid>.Read`. */
 export function toldLevels(
   own: { readonly accessLevel: Level | null; readonly levels?: readonly KeyLevel[] },
   rules: readonly RuleOfKey[],
@@ -122,7 +122,7 @@ export async function demandGrantingAll(
     after,
   }: { readonly before: readonly RuleOfKey[]; readonly after: readonly RuleOfKey[] },
 ): Promise<void> {
-  // Whoever is SuperAdmin of the organization may grant anything in it.
+  // A SuperAdmin of the organization may grant anything in it.
   if (rights.held === 'SuperAdmin') {
     const isHigh = [...before, ...after].some(({ level }) => reaches(level, 'Admin'));
     rights.demands.push(demand({ ...rights, params: {} }, isHigh ? 'SuperAdmin' : 'Admin'));

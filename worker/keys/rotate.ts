@@ -15,7 +15,7 @@ import { madeOf, tagOf } from './record.ts';
 import type { Rotation } from './schema.ts';
 import { type KeyRow, selectKey } from './store.ts';
 
-/** How to rotate, and how the caller stands. */
+/** How to rotate, and the caller's rights. */
 interface Sent extends Rights {
   readonly body: Rotation;
   readonly ifMatch: IfMatch | undefined;

@@ -13,7 +13,7 @@ const ownersRules = alias(rules, 'owners_rules');
 /** `keySubject` of a row. */
 const subject = sql<string>`'key:' || ${apiKeys.uuid}`;
 
-/** Keys with what lists show, but for levels on resources. */
+/** Keys with what lists show, except levels on resources. */
 function selectKeysWhere(db: Database, orgUuid: string, condition: SQL | undefined) {
   const onOrganization = (of: typeof rules | typeof ownersRules, whose: SQL) =>
     and(eq(of.orgUuid, orgUuid), eq(of.resourceUuid, orgUuid), sql`${of.subject} = ${whose}`);

@@ -28,7 +28,7 @@ import { tagOf } from './record.ts';
 import type { KeyChanges } from './schema.ts';
 import { type KeyRow, selectKey, selectNamesake } from './store.ts';
 
-/** What is to change, and how the caller stands. */
+/** What is to change, and the caller's rights. */
 interface Sent extends Rights {
   readonly body: KeyChanges;
   readonly ifMatch: IfMatch | undefined;

@@ -50,7 +50,7 @@ export function placeFor(of: Owner): Promise<Ticket> {
   return line.enter(ownerOf(of));
 }
 
-/** Gives a place back, once nothing of a large body is worked on any more. */
+/** Gives a place back, once none of a large body is worked on any more. */
 export function giveBack(place: Ticket | undefined): void {
   if (place) line.leave(place);
 }
@@ -74,7 +74,7 @@ export function inTurn<Result>(of: Owner, read: () => Promise<Result>): Promise<
 }
 
 /**
- * Keeps the place of a body at hand while a process beside the gateway works on it: its bytes are
+ * Keeps the place of a body at hand while a process next to the gateway works on it: its bytes are
  * still here, so the owner's next one waits.
  */
 export async function keepingPlace<Result>(
@@ -86,7 +86,7 @@ export async function keepingPlace<Result>(
   return work.finally(() => clearInterval(looks));
 }
 
-/** Tells of bytes that came in, or go out as they are, and waits until it is their owner's turn for more. */
+/** Reports bytes that came in, or go out as they are, and waits until it is their owner's turn for more. */
 export function passed(of: Owner, bytes: number): Promise<void> {
   return flow.pass(ownerOf(of), bytes);
 }
@@ -117,7 +117,7 @@ export function costly<Result>(of: Owner, work: () => Result): Promise<Result> {
 }
 
 /**
- * Waits until the organization may go on with work that tells afterwards what it cost.
+ * Waits until the organization may go on with work that says afterwards what it cost.
  * @param begun whether a refusal would hide what was done already
  * @throws GatewayError SERVICE_UNAVAILABLE when the organization has 64 that wait
  */
@@ -127,7 +127,7 @@ export async function mayGoOn(of: Owner, begun: boolean): Promise<void> {
     await line.work(owner, undivided(nothing), { ...givenOf(of), isBegun: begun });
 }
 
-/** Tells what such work cost, in milliseconds. */
+/** Reports what such work cost, in milliseconds. */
 export function wentOn(of: Owner, ms: number): void {
   if (ms > LIGHT_MS) line.note(ownerOf(of), ms);
 }

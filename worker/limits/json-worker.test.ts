@@ -1,6 +1,6 @@
 /**
  * Large bodies are answered the same, to the byte, whether the edge works on them or the process
- * beside it: random and bad bodies of all routes that have a choice. `TEST_RUNS` asks for more.
+ * next to it: random and bad bodies of all routes that have a choice. `TEST_RUNS` asks for more.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 /**
- * Work on large JSON bodies beside the thread that serves requests: on a self-hosted edge a process
+ * Work on large JSON bodies off the thread that serves requests: on a self-hosted edge a process
  * of its own does it, which the binding `JSON_WORKER` reaches. What it makes of bytes is bytes, so
- * that their value never stands in this isolate's memory. docs/heavy-work.md.
+ * that their value never is in this isolate's memory. docs/heavy-work.md.
  */
 import {
   type BodyWork,
@@ -27,7 +27,7 @@ const RETRY_AFTER_S = 1;
 
 /** What came of a body. */
 export class Worked {
-  /** What the edge needs to know of it beside the bytes. */
+  /** What the edge needs to know of it besides the bytes. */
   readonly told: JsonObject;
   readonly #made: Uint8Array | GatewayError;
 

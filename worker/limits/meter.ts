@@ -1,8 +1,8 @@
-/** Tells what the computation of a run cost, which is known only afterwards; then the organization's next one waits. */
+/** Reports what the computation of a run cost, which is known only afterwards; then the organization's next one waits. */
 import type { Context } from '../context.ts';
 import { mayGoOn, wentOn } from './heavy-work.ts';
 
-/** Steps that are taken to hold the thread for a millisecond where no clock tells: the dearest do. */
+/** Steps that are taken to hold the thread for a millisecond where no clock says: the dearest do. */
 const STEPS_OF_A_MS = 240_000;
 
 /** What is left of the steps of a run. */

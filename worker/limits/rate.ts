@@ -1,5 +1,5 @@
 /**
- * Rate limits. The platform's limiter counts and answers yes or no; it tells no remainder, so a
+ * Rate limits. The platform's limiter counts and answers yes or no; it gives no remainder, so a
  * refusal names the policy and when to come back.
  */
 import { GatewayError } from '../../proto/errors.ts';

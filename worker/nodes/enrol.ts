@@ -15,7 +15,7 @@ import type { EnrolBody } from './relay-shapes.ts';
 import { secretDigest } from './secret.ts';
 import { enrolNode, selectNodeBySecret, selectNodesByKey } from './store.ts';
 
-/** What the request brought beside its body. */
+/** What the request brought besides its body. */
 export interface Arrived {
   readonly bytes: Uint8Array | undefined;
   header(name: string): string | undefined;
@@ -100,7 +100,7 @@ async function identify(ctx: PublicContext, body: EnrolBody, arrived: Arrived): 
   const keyId = await calculateJwkThumbprint(body.signing_key, 'sha256');
   const [row, other] = await selectNodesByKey(ctx.db, keyId, body.organization?.toLowerCase());
   if (!row) throw await unproven(ctx, undefined, unknownKey(body));
-  // Both were heard, or neither: whoever registered a key must not choose whom its relay serves.
+  // Both were heard, or neither: a person who registered a key must not choose whom its relay serves.
   if (other && (other.lastSeenAt === null) === (row.lastSeenAt === null)) {
     throw await unproven(ctx, undefined, AMBIGUOUS);
   }

@@ -45,7 +45,7 @@ export async function answers(ctx: PublicContext, node: Node): Promise<boolean> 
   return (await ask(ctx, node, ANSWER_TIMEOUT_MS)) !== undefined;
 }
 
-/** What the node says of itself; undefined when it does not answer in time, or not as itself. */
+/** What the node says about itself; undefined when it does not answer in time, or not as itself. */
 async function ask(ctx: PublicContext, node: Node, timeoutMs: number) {
   // It may go on when the client of the call that asks has gone.
   const deadline = startDeadline({ ...ctx, signal: new AbortController().signal }, timeoutMs, true);

@@ -91,7 +91,7 @@ describe('GET /endpoints/{endpoint}/nodes', () => {
 });
 
 describe('PUT /endpoints/{endpoint}/nodes/{gateway_node_uuid}', () => {
-  test('stores a record in place of the one before', async () => {
+  test('stores a record instead of the one before', async () => {
     const { place } = await start();
     expect(await place(PLACEMENT)).toEqual(success({ gateway_node_uuid: node, ...PLACEMENT }));
     expect(await place({ weight: 5 })).toEqual(

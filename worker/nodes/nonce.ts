@@ -30,7 +30,7 @@ export async function expiryOf(
   if (!(expiresAt > now) || nonce.length > 200) return undefined;
   for (const key of [settings.INSTALLATION_KEY, settings.INSTALLATION_KEY_PREVIOUS]) {
     if (key === undefined) continue;
-    // What is compared is a keyed digest: how long that takes tells nothing of the key.
+    // What is compared is a keyed digest: how long that takes says nothing about the key.
     if ((await sealOf(key, nodeUuid, `${expires}.${random}`)) === seal) return expiresAt;
   }
   return undefined;

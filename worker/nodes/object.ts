@@ -1,5 +1,5 @@
 /** The interface of the objects that own what needs one owner of a node; their class uses the storage. */
-/** How a process with the node's key stands. */
+/** The state of a process with the node's key. */
 export type Admitted =
   /** It is the node's. */
   | { readonly state: 'admitted' }
@@ -12,9 +12,9 @@ export type Admitted =
 
 /** One per node, by the name that node-object.ts gives. Its `fetch` passes a request on through a tunnel, or opens one. */
 export interface RelayNodeObject extends Rpc.DurableObjectBranded {
-  /** Uses up a nonce, and says how the process stands that showed it. @param expiresAt of the nonce, by the clock that says `now`; in Unix epoch milliseconds */
+  /** Uses up a nonce, and says the state of the process that showed it. @param expiresAt of the nonce, by the clock that says `now`; in Unix epoch milliseconds */
   admit(nonce: string, expiresAt: number, now: number, instance: string): Promise<Admitted>;
-  /** Makes a process the node's in place of another, which is refused from then on; false where that one no longer is. */
+  /** Makes a process the node's instead of another, which is refused from then on; false where that one no longer is. */
   takeOver(instance: string, from: string): Promise<boolean>;
   /** Forgets the node: it is gone, or has new keys. */
   forget(): Promise<void>;

@@ -10,7 +10,7 @@ import type { PlacementBody } from './schema.ts';
 import { selectNode, upsertPlacement } from './store.ts';
 
 /**
- * Stores the placement in place of the one before.
+ * Stores the placement instead of the one before.
  * @throws GatewayError NODE_NOT_FOUND for a node that this organization does not have
  */
 export async function placeOnNode(

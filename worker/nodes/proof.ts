@@ -61,7 +61,7 @@ function running(message: string): GatewayError {
   return new GatewayError('NODE_RUNNING', message);
 }
 
-/** The same for a node that there is not, but for the nonce. */
+/** The same for a node that there is not, except for the nonce. */
 export async function unproven(
   ctx: PublicContext,
   row: NodeRow | undefined,

@@ -35,7 +35,7 @@ describe('POST /nodes', () => {
     ]);
   });
 
-  test('takes public keys in place of a secret', async () => {
+  test('takes public keys instead of a secret', async () => {
     const { gateway, register } = await start();
     const keys = await relayKeys();
     const made = await register({ name: 'container', ...keys.told });
@@ -79,7 +79,7 @@ describe('POST /nodes', () => {
     expect((await named.relay.beat(own.uuid)).status).toBe(200);
     expect((await list())[1]).toMatchObject({ name: 'own', status: 'available' });
     expect((await stranger.list())[1]).toMatchObject({ uuid: theirs.uuid, status: 'unknown' });
-    // Once it was heard there, it need not say so again.
+    // Once it was heard there, it does not have to say so again.
     const again = { ...keys.told, ...TOLD };
     expect(await named.relay.post('/nodes/enrol', again)).toMatchObject({
       status: 200,

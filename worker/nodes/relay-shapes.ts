@@ -76,7 +76,7 @@ export const Enrolled = z
   .meta({ id: 'NodeEnrolled', description: 'The node that the relay is' });
 export type Enrolled = z.infer<typeof Enrolled>;
 
-/** What a node says of itself every 10 s. */
+/** What a node says about itself every 10 s. */
 export const BeatBody = z
   .strictObject({
     ...told,

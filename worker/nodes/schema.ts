@@ -62,7 +62,7 @@ const SAMPLE_PLACEMENT = {
   metadata: { region: 'eu-west-1' },
 };
 
-/** What an administrator says of an endpoint on a node; what is left out has its default. */
+/** What an administrator says about an endpoint on a node; what is left out has its default. */
 export const PlacementBody = z
   .strictObject({
     pool_role: PoolRole.default('any'),

@@ -14,7 +14,7 @@ export async function newSecret(now: number) {
   return { secret, stored: { enrolmentDigest, enrolmentExpiresAt: now + LIFETIME_MS } };
 }
 
-/** Under which a secret is stored: of 256 random bits, it tells nothing of them. */
+/** Under which a secret is stored: of 256 random bits, it says nothing about them. */
 export function secretDigest(secret: string): Promise<string> {
   return digestOf(encoder.encode(secret));
 }

@@ -226,7 +226,7 @@ export function markUnreachable(db: Database, { orgUuid, uuid }: OfNode, at: num
     .returning({ uuid: nodes.uuid });
 }
 
-/** Notes that calls reach a node again. @param before what was seen later than this stands */
+/** Notes that calls reach a node again. @param before what was seen later than this is */
 export function markReachable(db: Database, { orgUuid, uuid }: OfNode, before: number) {
   return db
     .update(nodes)

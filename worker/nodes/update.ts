@@ -15,7 +15,7 @@ export async function drainNode(ctx: Context, found: FoundNode, draining: boolea
 }
 
 /**
- * A new secret in place of one that was not used; the keys of now serve until it is.
+ * A new secret instead of one that was not used; the keys of now serve until it is.
  * @throws GatewayError FORBIDDEN for the default node, NODE_NOT_FOUND
  */
 export async function renewEnrolment(ctx: Context, found: FoundNode): Promise<Json> {

@@ -1,4 +1,4 @@
-/** What stands beside the API and is part of the product all the same. Contract: "Base path". */
+/** What is next to the API and is part of the product all the same. Contract: "Base path". */
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { headersNamed, ON_ALL } from './headers.ts';

@@ -20,7 +20,7 @@ const SOME_GATEWAY = 'https://gateway.example';
 
 /**
  * Describes every operation, each method and path by itself.
- * @param routes the whole API, and the facades beside it
+ * @param routes the whole API, and the facades next to it
  * @param gateway where clients reach it, as far as that is known
  */
 export function describe(routes: readonly AnyRoute[], gateway: string | undefined): Description {

@@ -36,7 +36,7 @@ type Described = NonNullable<ZodOpenApiMediaTypeObject['schema']>;
 export class ErrorResponses {
   /** By name, for the components. */
   readonly made: Record<string, ZodOpenApiResponseObject> = {};
-  /** Codes whose examples stand in the components: a facade's responses have their own. */
+  /** Codes whose examples are in the components: a facade's responses have their own. */
   readonly #shared = new Set<ErrorCode>(['NOT_FOUND', 'METHOD_NOT_ALLOWED']);
 
   /** One reference for each status that these codes have. */
@@ -146,7 +146,7 @@ function tellsDetails(facade: Facade): boolean {
   return isJsonObject(told) && 'details' in told;
 }
 
-/** What is said of all errors stands in one place: the components. */
+/** What is said of all errors is in one place: the components. */
 function errorOf(codes: readonly ErrorCode[]): Described {
   return {
     allOf: [{ $ref: '#/components/schemas/Error' }],

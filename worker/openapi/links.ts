@@ -46,7 +46,7 @@ function linkTo(target: Operation, from: Operation): Link[] {
   return [{ operationId: target.id, parameters, description: target.route.summary }];
 }
 
-/** Where in the whole reply that stands which the target can be sent. */
+/** Where in the whole reply that is which the target can be sent. */
 function namedBy(
   { route }: Operation,
   target: Operation,

@@ -19,7 +19,7 @@ interface Served {
   readonly gateway: string | undefined;
 }
 
-/** Needs no token: nothing there is of a tenant. Made when it is first asked for. @param routes the whole API, and the facades beside it */
+/** Needs no token: nothing there is of a tenant. Made when it is first asked for. @param routes the whole API, and the facades next to it */
 export function mountDescription(app: App, routes: readonly AnyRoute[]): void {
   let known: Served | undefined;
   app.get('/openapi.json', asAllReplies, async ({ req, env }) => {

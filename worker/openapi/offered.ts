@@ -15,7 +15,7 @@ interface Parameter {
 }
 
 /**
- * For `JSON.stringify`: says of an optional parameter's example that it is not to be sent unasked.
+ * For `JSON.stringify`: says about an optional parameter's example that it is not to be sent unasked.
  * Such a client would otherwise send a cursor of another list, and an `If-Match` of another
  * revision. Source: Scalar's extension `x-disabled` of an Example Object
  */

@@ -18,7 +18,7 @@ const TYPES_OF_JSON = [
 /** Corrects one schema as it is written. */
 export const asDescribed: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
   if (zodSchema === JsonValue) jsonSchema.anyOf = TYPES_OF_JSON;
-  // What every integer is held to says nothing of this one.
+  // What every integer is held to says nothing about this one.
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   // Linters ask for `items` to be an object: that none may follow the fixed places of a list is said so, too.

@@ -135,7 +135,7 @@ describe('a caller below Admin', () => {
   });
 });
 
-test("shows nothing of another organization, also to its SuperAdmin's token", async () => {
+test("shows nothing about another organization, also to its SuperAdmin's token", async () => {
   const { organization, user, a } = await withEndpoints('SuperAdmin');
   const stranger = await startGateway('SuperAdmin');
   const { status, body } = await stranger.call('GET', '/organizations');

@@ -18,7 +18,7 @@ import { selectWorkflowCount } from '../workflows/store.ts';
 import { sizeText } from './size-text.ts';
 import { selectPeople, selectRecord, selectSuperAdmins } from './store.ts';
 
-/** Entries of each of the record's lists; whole ones stand under `/endpoints` and `/iam/users`. Spec silent. */
+/** Entries of each of the record's lists; whole ones are under `/endpoints` and `/iam/users`. Spec silent. */
 const LIST_MAX = 1000;
 /** Spec silent except for `dataRetentionDays`, contract §5. */
 const DEFAULTS = {

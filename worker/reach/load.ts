@@ -53,7 +53,7 @@ export async function loadReach(ctx: Context, from: Beginning, pins?: Pins): Pro
   return reachOf(ctx, rows, { from, key, roots, code: 'TEMPLATE_FAILED' });
 }
 
-/** What a definition reaches that is not stored yet; nothing of it is remembered. */
+/** What a definition reaches that is not stored yet; none of it is remembered. */
 export async function loadReachOf(
   ctx: Context,
   references: readonly Pick<Step, 'kind' | 'id'>[],
@@ -145,7 +145,7 @@ async function authorsOf(
   return authors;
 }
 
-/** How another account than the one whose reach it is stands to the same. */
+/** How another account than the one whose reach it is has on the same. */
 async function rightsIn(ctx: Context, { key, roots }: Asked): Promise<Rights> {
   const { db, caller } = ctx;
   const read = async () => {

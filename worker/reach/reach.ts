@@ -18,7 +18,7 @@ import type { selectReferences } from './store.ts';
 /** A reference as it is stored. */
 export type StoredReference = Awaited<ReturnType<typeof selectReferences>>[number];
 
-/** What was found; it holds nothing of a caller. */
+/** What was found; it holds nothing about a caller. */
 export interface Found {
   /** Each in the version in force, or that it is pinned to. */
   readonly templates: readonly TemplateRow[];

@@ -21,7 +21,7 @@ export interface Outcome {
 export interface TemplateRunObject extends Rpc.DurableObjectBranded {
   /**
    * Takes the order; it is carried out at once, by itself.
-   * @param order an `Order` as JSON: numbers that a double cannot hold stand in its text alone
+   * @param order an `Order` as JSON: numbers that a double cannot hold are in its text alone
    * @returns false where the organization's storage has no room for it: then it is not taken
    */
   start(owner: Owner, order: string): Promise<boolean>;

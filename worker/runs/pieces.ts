@@ -6,7 +6,7 @@ const PIECE = 1024 * 1024;
 const TABLE =
   'CREATE TABLE IF NOT EXISTS pieces (name TEXT, at INTEGER, bytes BLOB, PRIMARY KEY (name, at))';
 
-/** Keeps bytes under a name, in place of what was there. */
+/** Keeps bytes under a name, instead of what was there. */
 export function putPieces(sql: SqlStorage, name: string, bytes: Uint8Array): void {
   sql.exec(TABLE);
   sql.exec('DELETE FROM pieces WHERE name = ?', name);

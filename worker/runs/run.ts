@@ -46,7 +46,7 @@ interface State {
   readonly member?: Outcome['member'];
 }
 
-/** Bytes that a run takes beside what it was given and answered. */
+/** Bytes that a run takes besides what it was given and answered. */
 const FIXED_BYTES = 16 * 1024;
 
 const STATE = 'state';
@@ -74,7 +74,7 @@ export class TemplateRun extends DurableObject<Bindings> implements TemplateRunO
     return { member: state.member, text };
   }
 
-  /** Carries out the order; the second time it only tells that the first was cut short, the last removes all. */
+  /** Carries out the order; the second time it only says that the first was cut short, the last removes all. */
   override async alarm(): Promise<void> {
     const { storage } = this.ctx;
     const state = await storage.get<State>(STATE);
@@ -143,7 +143,7 @@ export class TemplateRun extends DurableObject<Bindings> implements TemplateRunO
     return instead;
   }
 
-  /** Takes room in the organization's storage, in place of what was taken; answers whether there is. */
+  /** Takes room in the organization's storage, instead of what was taken; answers whether there is. */
   async #hold({ orgUuid, runUuid, kept }: Owner, bytes: number): Promise<boolean> {
     if (!kept) return true;
     const holding = { orgUuid, holder: holderOf(runUuid), caller: kept.caller, bytes };

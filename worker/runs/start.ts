@@ -1,4 +1,4 @@
-/** Starts asynchronous runs, and tells how they went. Contract §8. */
+/** Starts asynchronous runs, and reports how they went. Contract §8. */
 
 import { GatewayError } from '../../proto/errors.ts';
 import { withoutToken } from '../access/api-keys/identity.ts';

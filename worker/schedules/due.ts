@@ -11,7 +11,7 @@ interface Ticks {
   last(first: number, before: number): number;
 }
 
-/** How a schedule stands whose time has come. Times are Unix epoch milliseconds. */
+/** The state of a schedule whose time has come. Times are Unix epoch milliseconds. */
 export interface Standing {
   /** The tick that has come. */
   readonly next: number;

@@ -6,7 +6,7 @@ import type { TriggerState } from '../workflows/triggers/state.ts';
 export interface WorkflowSchedulesObject extends Rpc.DurableObjectBranded {
   /** Reads from D1 which schedules there are: ticks count from now on, where one is new, changed or active again. */
   schedulesChanged(owner: Owner): Promise<void>;
-  /** How the schedules of a workflow stand, by its UUID. */
+  /** The state of the schedules of a workflow, by its UUID. */
   scheduleStates(workflow: string): Promise<readonly TriggerState[]>;
   /** A run has ended which later ticks of its schedule wait for, or are left out for. @param place index of the trigger */
   runEnded(workflow: string, place: number, run: string): Promise<void>;

@@ -100,7 +100,7 @@ export class ScheduleRows {
   }
 
   /**
-   * Puts the schedules of the organization in place of those known.
+   * Puts the schedules of the organization instead of those known.
    * @param nextOf the next tick of one that is new, changed or active again; `last` is the last tick that it had
    */
   replace(
@@ -152,7 +152,7 @@ export class ScheduleRows {
     this.#sql.exec('DELETE FROM queue WHERE workflow = ? AND place = ?', workflow, place);
   }
 
-  /** Schedules whose time has come, and those with ticks that need not wait any more. */
+  /** Schedules whose time has come, and those with ticks that do not have to wait any more. */
   ready(now: number): ScheduleRow[] {
     const due = this.#sql
       .exec<StoredRow>(

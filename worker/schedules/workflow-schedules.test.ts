@@ -23,7 +23,7 @@ async function start() {
   const gateway = await startGateway('SuperAdmin');
   gateway.clock.now = START;
   const orgUuid = gateway.organization.uuid;
-  // Made anew each time: a stub of an object that is gone stays broken.
+  // Made again each time: a stub of an object that is gone stays broken.
   const object = () => env.WORKFLOW_SCHEDULES.getByName(orgUuid);
   const runsOf = async (workflow: string) => {
     await Promise.all(
@@ -44,7 +44,7 @@ async function start() {
       await runDurableObjectAlarm(object());
       await runInDurableObject(object(), (instance: WorkflowSchedules) => instance.idle());
     },
-    /** The object is made anew, as after a crash. */
+    /** The object is made again, as after a crash. */
     async away(): Promise<void> {
       await runInDurableObject(object(), async (_, state) => state.abort('away')).catch(
         () => undefined,

@@ -205,7 +205,7 @@ export class WorkflowSchedules extends DurableObject<Bindings> implements Workfl
 
 type Missed = NonNullable<Due['gap']>;
 
-/** What of a record says how a run stands. */
+/** What of a record says the state of a run. */
 interface Shown {
   readonly record: { readonly status: string };
 }

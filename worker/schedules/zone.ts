@@ -7,7 +7,7 @@ import { LruMap } from '../../proto/lru-map.ts';
 const HOUR_MS = 3600 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const SECOND_MS = 1000;
-/** Days of which a zone remembers the offset. */
+/** Days for which a zone remembers the offset. */
 const DAYS_MAX = 1_000;
 
 /** A time zone by its IANA name; what it was asked for it remembers. */

@@ -1,6 +1,6 @@
 /** Compares secrets. */
 
-/** By digests, whose length and time tell nothing of what was compared. */
+/** By digests, whose length and time tell nothing about what was compared. */
 export async function isSame(given: string, expected: string): Promise<boolean> {
   const encoder = new TextEncoder();
   const [a, b] = await Promise.all(

@@ -2,7 +2,7 @@
 import { digestOf } from './digest.ts';
 
 const VERSION = 'v2';
-/** Of a digest of 256 random bits: they tell nothing of them. */
+/** Of a digest of 256 random bits: they tell nothing about them. */
 const DIGITS = 8;
 const SEAL = new RegExp(`^${VERSION}\\.[\\da-f]{${DIGITS}}\\.`);
 
@@ -13,7 +13,7 @@ export async function sealOf(installationKey: string): Promise<string> {
   return `${VERSION}.${digest.slice(0, DIGITS)}.`;
 }
 
-/** The sealed data key itself; those of before say nothing of their key. */
+/** The sealed data key itself; those of before say nothing about their key. */
 export function withoutSeal(sealedDataKey: string): string {
   return sealedDataKey.replace(SEAL, '');
 }

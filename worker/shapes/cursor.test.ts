@@ -16,7 +16,7 @@ describe('a cursor', () => {
     expect(await readCursor(context, await writeCursor(context, last))).toBe(last);
   });
 
-  test('shows nothing of what it stands after, and fits into a URL', async () => {
+  test('shows nothing about what it stands after, and fits into a URL', async () => {
     const cursor = await writeCursor(context, 'orders');
     expect(cursor).toMatch(/^[\w.-]+$/);
     expect(cursor).not.toContain(btoa('orders'));

@@ -50,7 +50,7 @@ export function writeCursor(context: ListContext, last: string): Promise<string>
 }
 
 /**
- * The name of the entry that a cursor stands after; `undefined` without a cursor.
+ * The name of the entry that a cursor is after; `undefined` without a cursor.
  * @throws GatewayError BAD_REQUEST when it is forged, or of another list. Contract §13
  */
 export async function readCursor(

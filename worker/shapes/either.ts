@@ -26,7 +26,7 @@ const Either = z.core.$constructor<Either>('Either', (schema, definition) => {
 /**
  * Takes a body of either shape, each of which may be a choice itself. Its faults are those of the shape
  * that its sender means, so that a misspelt member is named instead of "matches no shape".
- * @param meansSecond tells by the members that are there
+ * @param meansSecond decides by the members that are there
  */
 export function either<First extends z.ZodType, Second extends z.ZodType>(
   first: First,

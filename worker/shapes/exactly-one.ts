@@ -1,4 +1,4 @@
-/** Members of which a body has exactly one, as its description says it. */
+/** Members: a body has exactly one of them, as its description says it. */
 
 /** Keywords for a schema's description: one of these members is there, and no other of them. */
 export function exactlyOne(names: readonly string[]) {

@@ -141,7 +141,7 @@ describe('of 2,000 tasks', () => {
   });
 });
 
-test('of tasks that do not tell their assignees a request opens no more than a hundred beside its page', async () => {
+test('of tasks that do not tell their assignees a request opens no more than a hundred besides its page', async () => {
   const many = 250;
   const rows = Array.from({ length: many }, async (_, at) => {
     const row = await rowOf(

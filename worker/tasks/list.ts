@@ -14,7 +14,7 @@ import type { TasksQuery } from './schema.ts';
 import { type Audience, selectTasks } from './store.ts';
 
 /**
- * Tasks that one request opens beside those of its page: of such that do not tell their assignees some are
+ * Tasks that one request opens besides those of its page: of such that do not tell their assignees some are
  * not the caller's. After so many a page ends, however few it has. Spec silent.
  */
 const SPARE = 100;

@@ -25,7 +25,7 @@ export interface Audience {
   readonly tags: readonly string[];
 }
 
-/** Tasks of which the caller is an assignee, or Admin of the workflow; those that do not tell their assignees, too. */
+/** Tasks that have the caller as an assignee, or Admin of the workflow; those that do not tell their assignees, too. */
 function isFor({ rank, ranks, tags }: Audience): SQL {
   const { workflowUuid, audienceRank, audience } = workflowTasks;
   const own = sql`coalesce((select value from json_each(${JSON.stringify(ranks)}) where key = ${workflowUuid}), ${rank})`;

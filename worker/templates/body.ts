@@ -68,7 +68,7 @@ export function definitionIn(body: JsonObject): Named {
 
 /**
  * What a schema reads; the rules of a transformation are read as well, so that what is wrong
- * there is told beside what is wrong elsewhere.
+ * there is told next to what is wrong elsewhere.
  * @throws GatewayError BAD_REQUEST
  */
 export function parsed<Output>(schema: ZodType<Output>, body: JsonObject): Output {
@@ -76,14 +76,14 @@ export function parsed<Output>(schema: ZodType<Output>, body: JsonObject): Outpu
   const dropped = faultsOfDropped(body);
   if (result.success && dropped.length === 0) return withOwn(result.data, body);
   const told = [...dropped, ...(result.success ? [] : faultsOf(result.error, 'body'))];
-  // Where the shape is wrong, what the rules' reader says of the same place says it again.
+  // Where the shape is wrong, what the rules' reader says about the same place says it again.
   const others = faultsOfRules(body).filter(({ path }) =>
     told.every((each) => path !== each.path && !path.startsWith(`${each.path}.`)),
   );
   throw refusal([...told, ...others]);
 }
 
-/** Schemas make copies of objects, which know nothing of how they were written. */
+/** Schemas make copies of objects, which know nothing about how they were written. */
 function withOwn<Output>(data: Output, body: JsonObject): Output {
   const names = HOLDERS.filter((name) => Object.hasOwn(body, name));
   return Object.assign(

@@ -89,7 +89,7 @@ export async function changeTemplate(
   return { row: next, updatedFields };
 }
 
-/** The version in force with what is given in place of its own; null takes away. */
+/** The version in force with what is given instead of its own; null takes away. */
 function merged(
   before: Definition & JsonObject,
   patch: JsonObject,

@@ -40,7 +40,7 @@ export interface Run {
   readonly budget: Budget;
   /** Those that the call gave; defaults are the template's to fill in. */
   readonly parameters: JsonObject;
-  /** Whether they stand in a query string: texts, to be read by their declared types. */
+  /** Whether they are in a query string: texts, to be read by their declared types. */
   readonly parametersAreTexts: boolean;
   /** Aborts when the caller is gone. */
   readonly signal: AbortSignal;
@@ -86,7 +86,7 @@ export interface Rendered {
   readonly errors?: readonly Fault[];
 }
 
-/** A template, read once and run often. Holds nothing of a caller, a request or another version. */
+/** A template, read once and run often. Holds nothing about a caller, a request or another version. */
 export interface Compiled {
   readonly references: readonly Reference[];
   /** Whether a run's time shows in its result: such results are not kept. */

@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { type JsonObject, setMember } from '../../proto/json.ts';
 import { VersionQuery } from './schema.ts';
 
-/** What stands before a parameter's name. Contract §8: `?parameters.rate=5`. */
+/** What is before a parameter's name. Contract §8: `?parameters.rate=5`. */
 const PREFIX = 'parameters.';
 
-/** Members beside those named are parameters. */
+/** Members besides those named are parameters. */
 function demandParameters(query: Readonly<Record<string, unknown>>, context: z.RefinementCtx) {
   for (const name of Object.keys(query)) {
     const isKnown = ['version', 'async', 'parameters'].includes(name);

@@ -19,7 +19,7 @@ export interface Affected {
   readonly templates: readonly string[];
 }
 
-/** What a request brings beside. */
+/** What a request brings besides. */
 interface Sent {
   readonly ifMatch: IfMatch | undefined;
   /** Gets what is demanded of the caller: of a door what granting needs. */

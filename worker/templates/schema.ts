@@ -79,7 +79,7 @@ const OutputSchema = Schema.meta({
   description: 'JSON Schema that the output must fit',
   examples: [{ type: 'object', required: ['total'] }],
 });
-/** Rules are read by worker/templates/transformation, which tells all their faults. */
+/** Rules are read by worker/templates/transformation, which reports all their faults. */
 export const Rules = shownAs(
   z.array(JsonValue),
   z.array(RuleShape).meta({ description: 'Rules, and blocks of rules under a condition' }),
@@ -158,7 +158,7 @@ const Performance = z
 const common = { name: Name, description: Description, version: VersionName };
 /** Of a new definition and of one that is shown. */
 export const ofEither = { runAs: RunAs.optional() };
-/** What a transformation may have beside its rules. */
+/** What a transformation may have besides its rules. */
 export const ofTransformation = {
   inputSchema: InputSchema.optional(),
   outputSchema: OutputSchema.optional(),

@@ -1,4 +1,4 @@
-/** Audits in tests: entries beside changes, chains brought up to date, and whole exports. */
+/** Audits in tests: entries besides changes, chains brought up to date, and whole exports. */
 import { env, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { drizzle } from 'drizzle-orm/d1';
 import type { NewEntry } from '../audit/entry.ts';
@@ -11,7 +11,7 @@ import { auditLimits } from '../limits/quotas/audit.ts';
 import { settingsOf } from '../settings.ts';
 import type { TestGateway } from './gateway.ts';
 
-/** The organization's entries as they stand in the database, newest first. */
+/** The organization's entries as they are in the database, newest first. */
 export async function entriesOf(orgUuid: string): Promise<AuditEntry[]> {
   const rows = await selectPage(
     drizzle(env.DB),

@@ -10,7 +10,7 @@ export interface TaggedReply {
   readonly body: unknown;
 }
 
-/** What a request brings beside its method and path. */
+/** What a request brings besides its method and path. */
 export interface Bringing {
   readonly ifMatch?: string;
   readonly ifNoneMatch?: string;

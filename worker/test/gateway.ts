@@ -48,7 +48,7 @@ export interface TestUser {
 }
 
 /**
- * The whole body of an error reply, with any request id. A refusal tells why: some explanation
+ * The whole body of an error reply, with any request id. A refusal says why: some explanation
  * is expected of it unless the test names one.
  */
 export function failure(

@@ -105,9 +105,9 @@ export const codeOf = (work: Promise<unknown>): Promise<ErrorCode | 'none'> =>
     () => 'none',
     (thrown) => (thrown instanceof GatewayError ? thrown.code : Promise.reject(thrown)),
   );
-/** A line that breaks, as the runtime tells it. */
+/** A line that breaks, as the runtime reports it. */
 export const lost = () => Promise.reject(new Error('Network connection lost.'));
 
-/** The milliseconds that a call tells the relay. */
+/** The milliseconds that a call gives the relay. */
 export const deadline = ({ requestHeader }: HandlerContext): string =>
   requestHeader.get('Connect-Timeout-Ms') ?? 'none';

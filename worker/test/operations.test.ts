@@ -30,7 +30,7 @@ test('nothing is served that neither the specification nor the contract names', 
   expect(servedLines.filter((each) => !expected.includes(each))).toEqual([]);
 });
 
-test('beside the API stand just the facades that the contract names, each at its level', () => {
+test('next to the API stand just the facades that the contract names, each at its level', () => {
   expect(rowsOf(facades)).toEqual(FACADES);
 });
 

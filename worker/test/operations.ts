@@ -75,7 +75,7 @@ export const OPERATIONS = [
   ['GET', '/help', 'Member'],
 ] as const;
 
-/** Ours beside the specification's, with the level of each. Contract §6; workflows.md §5, §6; nodes.md §1, §2. */
+/** Ours next to the specification's, with the level of each. Contract §6; workflows.md §5, §6; nodes.md §1, §2. */
 export const ADDITIONS = [
   ['GET', '/endpoints/:endpoint/schema', 'Read'],
   ['POST', '/endpoints/:endpoint/transaction', 'Write'],
@@ -135,7 +135,7 @@ export const ADDITIONS = [
   ['GET', '/audit/head', 'Admin'],
 ] as const;
 
-/** What is beside the API, or speaks another product's protocol: paths are whole. Contract: "Base path"; workflows.md §5. */
+/** What is next to the API, or speaks another product's protocol: paths are whole. Contract: "Base path"; workflows.md §5. */
 export const FACADES = [
   ['POST', '/upstash/:endpoint', 'Read'],
   ['PUT', '/upstash/:endpoint', 'Read'],

@@ -20,7 +20,7 @@ export function pendingOf(work: Promise<unknown>): Pending {
   return each;
 }
 
-/** Milliseconds after which a test goes on without work that does not end, and tells where that came from. */
+/** Milliseconds after which a test goes on without work that does not end, and says where that came from. */
 const SETTLED_MS = 20_000;
 
 /** Waits for work to end, and goes on without what does not. */

@@ -7,11 +7,11 @@ import type { TestGateway } from './gateway.ts';
 
 /** How a request differs from that of an honest relay. */
 export interface Change {
-  /** In place of the nonce that the gateway gave last. */
+  /** Instead of the nonce that the gateway gave last. */
   readonly nonce?: string;
-  /** Signs in place of the relay's own key. */
+  /** Signs instead of the relay's own key. */
   readonly key?: JWK;
-  /** Sent in place of the body that was signed. */
+  /** Sent instead of the body that was signed. */
   readonly body?: Json;
 }
 

@@ -1,4 +1,4 @@
-/** Subscriptions of tests: a kind that answers events, a relay that tells them, and a reader. */
+/** Subscriptions of tests: a kind that answers events, a relay that reports them, and a reader. */
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { type Kind, kindSpec } from '../../kinds/index.ts';
 import type { WatchRequest, WatchResponse } from '../../proto/gen/relay/v1/relay_pb.ts';
@@ -26,12 +26,12 @@ export function answerEvents(): void {
   });
 }
 
-/** An event as the relay tells it. */
+/** An event as the relay reports it. */
 export const event = (data: unknown, id = '') => ({ id, event: bytes(JSON.stringify(data)) });
-/** The first that the relay tells: the subscription stands. */
+/** The first that the relay reports: the subscription is active. */
 export const accepted = { id: '', event: new Uint8Array() };
 
-/** A relay that tells these and then nothing more; `left` is once it was told to stop. */
+/** A relay that reports these and then nothing more; `left` is once it was told to stop. */
 export function telling(...events: readonly Pick<WatchResponse, 'id' | 'event'>[]) {
   const asked: WatchRequest[] = [];
   const { promise: left, resolve } = Promise.withResolvers<void>();
@@ -62,7 +62,7 @@ export function reading(response: Response) {
   };
 }
 
-/** What the event of a failure tells. */
+/** What the event of a failure reports. */
 export const errorEvent = (read: string | undefined): unknown => {
   const [first, data = '', ...rest] = (read ?? '').split('\n');
   expect([first, rest]).toEqual(['event: error', ['', '']]);

@@ -228,7 +228,7 @@ describe('Idempotency-Key', () => {
     expect(await keyed(gateway, 'key-1', other)).toMatchObject({ status: 422 });
   });
 
-  test('after a failure it answers that, after one that left nothing it runs anew', async () => {
+  test('after a failure it answers that, after one that left nothing it runs again', async () => {
     const { gateway, relay } = await start();
     const failing = { operations: [op('e0', 'fail')] };
     const first = await keyed(gateway, 'key-2', failing);

@@ -32,7 +32,7 @@ import { selectUser, type UserRow } from './store.ts';
 
 type Condition = ReturnType<typeof isRevision>;
 
-/** What is to change, and how the caller stands. */
+/** What is to change, and the caller's rights. */
 interface Sent extends Rights {
   readonly body: Changes;
   readonly ifMatch: IfMatch | undefined;

@@ -12,7 +12,7 @@ import { hasSealed, SCHEMA, textOf } from './stored.ts';
 
 const decoder = new TextDecoder();
 
-/** A definition that is to be stored, and what goes beside it. */
+/** A definition that is to be stored, and what goes with it. */
 export interface Given {
   readonly id: string;
   readonly status: WorkflowStatus;

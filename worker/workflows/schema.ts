@@ -39,7 +39,7 @@ const Triggers = z
   ])
   .meta({ description: 'What starts runs; a caller with Write may in any case' });
 
-/** Members of a definition but for those that every one has. */
+/** Members of a definition except those that every one has. */
 export const ofDefinition = {
   trigger: Triggers.optional(),
   input: z

@@ -6,8 +6,8 @@ import { actionsOf } from './definition/dag.ts';
 import { HIDDEN, sealedIn, sealedSecret } from './definition/secrets.ts';
 
 /**
- * The member of the insert shape. A graph of nodes is kept as it was given, in place of the actions
- * that it makes; of a definition, whose members stand beside it, the names of those that were given.
+ * The member of the insert shape. A graph of nodes is kept as it was given, instead of the actions
+ * that it makes; of a definition, whose members are next to it, the names of those that were given.
  */
 export const SCHEMA = 'workflow_schema';
 

@@ -10,7 +10,7 @@ import { hook, make, WAITING } from './test/definitions.ts';
 const details = (body: Json) => (body as { details: unknown }).details; // Of a failure.
 
 describe('PATCH /workflows/{workflow}', () => {
-  test('puts a version in force that has what is given in place of its own', async () => {
+  test('puts a version in force that has what is given instead of its own', async () => {
     const gateway = await startGateway('Write');
     await make(gateway, { ...WAITING, key: '$.input.id', documentation: { url: 'x' } });
     const patch = { description: 'once more', key: null };

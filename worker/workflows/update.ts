@@ -130,7 +130,7 @@ async function changeDefinition(
   return { row: next, updatedFields };
 }
 
-/** The definition in force with what is given in place of its own; null takes away. */
+/** The definition in force with what is given instead of its own; null takes away. */
 function merged(
   before: JsonObject,
   {

@@ -122,7 +122,7 @@ function checkPlace(statement: Parsed, place: StatementScope): void {
   }
 }
 
-/** What a procedure or a versioned comment does cannot be seen; the server tells afterwards that the transaction has ended. */
+/** What a procedure or a versioned comment does cannot be seen; the server says afterwards that the transaction has ended. */
 function mayCommit({ commits, tokens }: Parsed): boolean {
   return commits || tokens.some(({ sort }) => sort === 'versioned');
 }

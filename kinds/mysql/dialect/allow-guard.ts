@@ -12,7 +12,7 @@ import type { Parsed } from './statement.ts';
 /** They name nothing, although a read does not call them. */
 const NAMING_NOTHING = new Set(['GET_LOCK', 'LAST_INSERT_ID', 'RELEASE_ALL_LOCKS', 'RELEASE_LOCK']);
 
-/** Whether it defines a table, in which servers let no function of users stand; its names ahead of parentheses are none. */
+/** Whether it defines a table, in which servers let no function of users be; its names ahead of parentheses are none. */
 function isDefinition({ first, tokens }: Parsed): boolean {
   if (first !== 'CREATE' && first !== 'ALTER') return false;
   return !tokens.some(({ sort, text }) => sort === 'word' && QUERIES.has(text));

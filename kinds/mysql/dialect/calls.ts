@@ -110,7 +110,7 @@ function callAt(
   return { name: token.raw, path, bare: bare && next?.start === token.end, alias };
 }
 
-/** `LAST_INSERT_ID()` tells, `LAST_INSERT_ID(x)` sets. */
+/** `LAST_INSERT_ID()` says, `LAST_INSERT_ID(x)` sets. */
 function isQuestion(tokens: readonly Token[], at: number): boolean {
   const token = tokens[at];
   return isWord(token, 'LAST_INSERT_ID') && isSign(tokens[at + 2], ')');

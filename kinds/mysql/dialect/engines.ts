@@ -4,7 +4,7 @@ import type { AskRows } from './catalog.ts';
 import { namesOf, type Token, tokensOf, Unclosed } from './lexer.ts';
 import { type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
-/** How long an answer stands, in milliseconds: an engine changed meanwhile is noticed after that. */
+/** How long an answer is valid, in milliseconds: an engine changed meanwhile is noticed after that. */
 const ANSWER_MS = 60_000;
 /** Triggers, views and programs within others that are followed. */
 const DEPTH_MAX = 8;

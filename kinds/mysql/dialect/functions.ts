@@ -26,7 +26,7 @@ const REFUSED = new Set(
   ),
 );
 
-/** Of the servers: they depend on nothing but what they are given and what can be read. */
+/** Of the servers: they depend on only what they are given and what can be read. */
 const SERVER_OWN = new Set(
   `ABS ACOS ADDDATE ADDTIME ADD_MONTHS AES_DECRYPT AES_ENCRYPT ANY_VALUE ASCII ASIN ATAN ATAN2 AVG
   BENCHMARK BIN BINLOG_GTID_POS BIN_TO_UUID BIT_AND BIT_COUNT BIT_LENGTH BIT_OR BIT_XOR CAN_ACCESS_DATABASE

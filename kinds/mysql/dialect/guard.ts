@@ -8,7 +8,7 @@ import { isRefused } from './functions.ts';
 import { namesOf, type Token } from './lexer.ts';
 import { type Parsed, parseText, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
-/** How long a verdict stands, in milliseconds: a function made meanwhile is noticed after that. */
+/** How long a verdict is valid, in milliseconds: a function made meanwhile is noticed after that. */
 const VERDICT_MS = 60_000;
 /** Views within views that are followed. */
 const VIEW_DEPTH_MAX = 32;

@@ -1,4 +1,4 @@
-/** Tells of tables and views with their columns, keys and indexes, in four queries a page at most. */
+/** Reports tables and views with their columns, keys and indexes, in four queries a page at most. */
 import type { InspectedTable, InspectedTables, InspectPage } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { AskRows } from './catalog.ts';

@@ -1,4 +1,4 @@
-/** Words of the grammar that say where tables stand. What every server reserves ends a list of tables, and nothing else does. */
+/** Words of the grammar that say where tables are. What every server reserves ends a list of tables, and nothing else does. */
 import { isSign, isWord } from './calls.ts';
 import type { Token } from './lexer.ts';
 
@@ -19,11 +19,11 @@ export interface WordPlace {
   readonly first: string;
   readonly at: number;
   readonly level: Level;
-  /** DELETE stands somewhere ahead. */
+  /** DELETE is somewhere ahead. */
   readonly deletes: boolean;
 }
 
-/** Whether the word is one of the grammar there; `unread` where a table should stand. */
+/** Whether the word is one of the grammar there; `unread` where a table should be. */
 export type Found = 'grammar' | 'other' | 'unread';
 
 type Act = (place: WordPlace) => Found;
@@ -36,14 +36,14 @@ export const WORDS: { readonly [word: string]: Act } = {
   ...each(['SELECT', 'VALUES'], (place) => {
     const { level } = place;
     const isBehind = level.expects !== undefined && !level.list;
-    // (SELECT … in place of a table.
+    // (SELECT … instead of a table.
     level.expects = undefined;
     level.list = false;
     level.query = true;
     return isBehind ? 'unread' : 'grammar';
   }),
   WITH({ level }) {
-    // (WITH … in place of a table.
+    // (WITH … instead of a table.
     if (level.expects) level.list = false;
     level.query = true;
     level.expects = undefined;
@@ -107,7 +107,7 @@ export const WORDS: { readonly [word: string]: Act } = {
 };
 
 const DEFINING = new Set(['CREATE', 'ALTER', 'DROP', 'TRUNCATE']);
-/** What DESCRIBE and its like may be followed by, beside a table. */
+/** What DESCRIBE and its like may be followed by, besides a table. */
 const EXPLAINED = new Set(
   'SELECT WITH TABLE VALUES INSERT REPLACE UPDATE DELETE FORMAT ANALYZE EXTENDED PARTITIONS'.split(
     ' ',
@@ -133,7 +133,7 @@ function expect(level: Level, expects: Level['expects']): Found {
   return 'grammar';
 }
 
-/** A list that ends where a table should stand is none that is understood. */
+/** A list that ends where a table should be is none that is understood. */
 function end({ level }: WordPlace): Found {
   const isUnread = level.expects !== undefined;
   level.list = false;

@@ -21,7 +21,7 @@ export function givenNames(tokens: readonly Token[], parentheses: Parentheses): 
   return Map.groupBy(all, ({ name }) => name);
 }
 
-/** Of one WITH; nothing of another meaning of the word. */
+/** Of one WITH; nothing from another meaning of the word. */
 function givenAt(tokens: readonly Token[], parentheses: Parentheses, start: number): Given[] {
   const open = parentheses.around[start] ?? -1;
   const before = open < 0 ? tokens.length : (parentheses.closings[open] ?? -1);

@@ -88,7 +88,7 @@ class Scan implements Naming {
     return found !== 'other';
   }
 
-  /** A table, or what stands in its place. */
+  /** A table, or what replaces it. */
   #table(at: number, level: Level): number {
     const token = this.#tokens[at] as Token; // Within the list.
     if (isSign(token, '(')) {

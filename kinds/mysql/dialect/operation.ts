@@ -22,7 +22,7 @@ export function operationFrom(request: MysqlRequest): RowsRequest {
   }
 }
 
-/** Parameters with earlier results in place of references. A name among the parameters is no operator, even when it is the only one. */
+/** Parameters with earlier results instead of references. A name among the parameters is no operator, even when it is the only one. */
 export function paramsWith(
   params: NonNullable<RowsRequest['params']>,
   earlier: EarlierResult,

@@ -1,4 +1,4 @@
-/** Decides which statements could set what `config.session` tells of their caller. Spec: keys-and-doors.md §3. */
+/** Decides which statements could set what `config.session` says about their caller. Spec: keys-and-doors.md §3. */
 import { LruMap } from '../../../proto/lru-map.ts';
 import { mayNotSet } from '../../setter-refusal.ts';
 import { noVerb } from '../../verbs.ts';
@@ -7,7 +7,7 @@ import type { Catalog } from './catalog.ts';
 import type { Token } from './lexer.ts';
 import { type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
-/** Statements that set nothing by themselves; what they call is looked at beside that. */
+/** Statements that set nothing by themselves; what they call is looked at besides that. */
 const SETS_NOTHING = new Set(
   `SELECT INSERT UPDATE DELETE REPLACE VALUES TABLE WITH SHOW EXPLAIN DESC DESCRIBE
   COMMIT ROLLBACK SAVEPOINT HANDLER LOCK UNLOCK USE CHECKSUM HELP`.split(/\s+/),
@@ -28,7 +28,7 @@ const HARMLESS = new Set(
 /** Words between INSERT or REPLACE and the name of its table. */
 const MODIFIERS = new Set(['LOW_PRIORITY', 'DELAYED', 'HIGH_PRIORITY', 'IGNORE', 'INTO']);
 
-/** How long a verdict stands, in milliseconds: a function made meanwhile is noticed after that. */
+/** How long a verdict is valid, in milliseconds: a function made meanwhile is noticed after that. */
 const VERDICT_MS = 60_000;
 
 interface Verdict {

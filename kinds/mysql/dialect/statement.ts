@@ -15,7 +15,7 @@ export interface Parsed {
   readonly names: readonly string[];
   /** Why a read does not take it; undefined when only its functions still decide. */
   readonly unreadable: string | undefined;
-  /** SELECT, INSERT, UPDATE or DELETE that sets nothing of its session. */
+  /** SELECT, INSERT, UPDATE or DELETE that sets none of its session. */
   readonly plain: boolean;
   /** Whether it is prepared also without parameters: its values then come as the server holds them. */
   readonly prepared: boolean;
@@ -129,12 +129,12 @@ const READABLE = new Set([
 /** What MariaDB's ANALYZE may explain; ANALYZE TABLE writes. */
 const ANALYZED = new Set(['SELECT', 'WITH', 'VALUES', 'FORMAT']);
 
-/** Words that write wherever they stand unquoted: reserved, so they cannot be names. */
+/** Words that write wherever they are unquoted: reserved, so they cannot be names. */
 const WRITING = new Set(['UPDATE', 'DELETE', 'INTO', 'OUTFILE', 'DUMPFILE']);
 /** The same, but functions when a parenthesis follows. */
 const WRITING_UNLESS_CALLED = new Set(['INSERT', 'REPLACE']);
 
-/** Tables of counters that begin anew when they are read. Source: MySQL manual, "INFORMATION_SCHEMA InnoDB Tables". */
+/** Tables of counters that begin again when they are read. Source: MySQL manual, "INFORMATION_SCHEMA InnoDB Tables". */
 const EMPTIED = /^INNODB_CMP(?:MEM|_PER_INDEX)?_RESET$/i;
 /** To list its plugins, the server loads and runs every library of them. Source: MariaDB, "SHOW PLUGINS SONAME". */
 const LOADING = /^(?:ALL_PLUGINS|SONAME)$/i;
@@ -198,7 +198,7 @@ function isWord(token: Token | undefined, ...words: readonly string[]): boolean 
   return token?.sort === 'word' && words.includes(token.text);
 }
 
-/** Whether a statement sets nothing of its session, functions aside. */
+/** Whether a statement sets none of its session, functions aside. */
 function isPlain(tokens: readonly Token[], first: string): boolean {
   if (!PLAIN.has(first)) return false;
   return !tokens.some(

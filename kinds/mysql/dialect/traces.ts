@@ -6,7 +6,7 @@ import { leavesTraces } from './functions.ts';
 import { namesOf, type Token } from './lexer.ts';
 import { type Parsed, parseText, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
-/** How long an answer stands, in milliseconds: a trigger made meanwhile is noticed after that. */
+/** How long an answer is valid, in milliseconds: a trigger made meanwhile is noticed after that. */
 const ANSWER_MS = 60_000;
 
 /** Whether a statement shows by itself that it may leave something. */

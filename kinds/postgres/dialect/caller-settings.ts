@@ -8,7 +8,7 @@ import type { Statement } from './ask.ts';
 import type { Parsed } from './statement.ts';
 
 /**
- * Statements that set nothing by themselves; what they call is looked at beside that. Any other one,
+ * Statements that set nothing by themselves; what they call is looked at besides that. Any other one,
  * such as SET, DO, CALL and all that changes the schema, may.
  */
 const SETS_NOTHING = new Set([
@@ -33,7 +33,7 @@ const SETS_NOTHING = new Set([
   'LockStmt',
 ]);
 
-/** What EXPLAIN may run beside queries: with ANALYZE it makes what it explains. */
+/** What EXPLAIN may run besides queries: with ANALYZE it makes what it explains. */
 const EXPLAINED = /^EXPLAIN of (?:INSERT|UPDATE|DELETE|MERGE|EXECUTE|DECLARE CURSOR)$/;
 
 /** Of the server's own, whose rules set. */

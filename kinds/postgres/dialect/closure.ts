@@ -17,12 +17,12 @@ const ORDERED = `ordered(id) AS MATERIALIZED (SELECT u.id FROM pg_opclass o JOIN
 /** A type of whose values the server may find something of users. */
 const HELD = (id: string) => `(${id} >= ${OWN} OR ${id} IN (SELECT ordered.id FROM ordered))`;
 
-/** Names in a node tree that stand before an OID or a list of them. */
+/** Names in a node tree that are before an OID or a list of them. */
 const NAMED =
   ':(\\w*(?:funcid|fnoid|Func|handler|opno|opnos|eqop|sortop|neop|[tT]ypes?|typid|typeid|typeId|relid|seqid|opclass)) (?:\\(o ([\\d ]+)\\)|(\\d+))';
 
 /**
- * Types that an expression only hands on: nothing of them runs but what the server itself looks up
+ * Types that an expression only hands on: none of them runs but what the server itself looks up
  * while it compares values, sorts them or makes JSON of them.
  */
 const HANDED_ON =

@@ -75,7 +75,7 @@ export interface TypeInfo {
   /** As the server's `format_type` writes it. */
   readonly name: string;
   readonly format: Format;
-  /** Of an array: the type of its elements and what stands between them. */
+  /** Of an array: the type of its elements and what is between them. */
   readonly element?: { readonly type: TypeInfo; readonly delimiter: string };
 }
 

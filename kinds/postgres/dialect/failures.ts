@@ -7,7 +7,7 @@ import {
   refusedByBackend,
 } from '../../../proto/errors.ts';
 
-/** An error as the server tells it, its own names shortened to what callers see. */
+/** An error as the server reports it, its own names shortened to what callers see. */
 export interface ServerError {
   readonly code?: string | undefined;
   readonly message: string;
@@ -45,7 +45,7 @@ function detailOf(error: ServerError): BackendDetail {
   };
 }
 
-/** Words for a refused login or start of a session; nothing of the server's own text. */
+/** Words for a refused login or start of a session; nothing from the server's own text. */
 const REFUSALS: { readonly [sqlstate: string]: readonly [ErrorCode, string] } = {
   '28P01': ['CONNECTION_FAILED', 'Password authentication failed'],
   '28000': [

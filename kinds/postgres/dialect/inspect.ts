@@ -1,4 +1,4 @@
-/** Tells of tables, columns, keys and indexes from the catalog; what the role has no right on is left out. */
+/** Reports tables, columns, keys and indexes from the catalog; what the role has no right on is left out. */
 import type { InspectedTable, InspectedTables, InspectPage } from '../../../proto/driver.ts';
 import type { AskRows } from './ask.ts';
 import type { TypeRegistry } from './types.ts';

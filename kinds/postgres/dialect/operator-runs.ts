@@ -1,5 +1,5 @@
 /**
- * What PostgreSQL's own lexer does with operator characters that stand next to each other: at each
+ * What PostgreSQL's own lexer does with operator characters that are next to each other: at each
  * `/*`, and at each sign of `+-+-`, it looks at the whole run again. The time of a long run grows
  * with its square, so such a text is known before it is parsed. Source: PostgreSQL's scan.l,
  * `xcstart` and `operator`.
@@ -22,7 +22,7 @@ export function hasLongRuns(text: string): boolean {
   return false;
 }
 
-/** Places of a run where the lexer may begin anew; two dashes end it, unless a block comment holds them. */
+/** Places of a run where the lexer may begin again; two dashes end it, unless a block comment holds them. */
 function beginningsIn(run: string): number {
   const isLine = !run.includes('/*') && !run.includes('*/');
   const dashes = isLine ? run.indexOf('--') : -1;

@@ -1,6 +1,6 @@
 /** What the server answers of a text that its parser refuses: SQLSTATE and place, which the parser does not tell by themselves. */
 
-/** A refusal as the parser's library tells it. */
+/** A refusal as the parser's library reports it. */
 export interface RawRefusal {
   readonly message: string;
   /** The C function that raised it. */
@@ -9,7 +9,7 @@ export interface RawRefusal {
   readonly place: number;
 }
 
-/** A refusal as the server tells it. */
+/** A refusal as the server reports it. */
 export interface Refusal {
   readonly refused: string;
   readonly sqlstate: string;
@@ -34,7 +34,7 @@ const OTHERS: readonly (readonly [sqlstate: string, words: RegExp])[] = [
   ],
   ['0A000', /^an ordered-set aggregate with a VARIADIC direct argument/],
 ];
-/** What refuses bytes, and encodings of JSON, tells no place. */
+/** What refuses bytes, and encodings of JSON, gives no place. */
 const NO_PLACE = /^(?:report_invalid_encoding|getJsonEncodingConst)/;
 /** The words of `U&'…'`, where it is a syntax error, are the same. */
 const ESCAPE = 'invalid Unicode escape';

@@ -4,7 +4,7 @@ import type { AskRows } from './ask.ts';
 
 /** Seconds after which a prepared transaction is old. Spec: transactions.md §3. */
 const OLD_S = 3_600;
-/** Most names that the message tells. */
+/** Most names that the message gives. */
 const NAMES_MAX = 10;
 
 /**

@@ -76,7 +76,7 @@ export interface ReachedFunction {
   readonly compiled: boolean;
 }
 
-/** Extensions whose functions in C look at nothing but their arguments, when they are not VOLATILE. */
+/** Extensions whose functions in C look at only their arguments, when they are not VOLATILE. */
 const PLAIN_EXTENSIONS = new Set(
   `bloom btree_gin btree_gist citext cube earthdistance fuzzystrmatch hstore intarray isn ltree pg_trgm
   pgcrypto postgis postgis_raster seg tsm_system_rows tsm_system_time unaccent uuid-ossp vector`.split(
@@ -102,7 +102,7 @@ export function mayLeaveTraces(found: ReachedFunction): boolean {
 
 /** They reach what hangs on a type or a transaction, and run no text. */
 const RUN_NO_TEXT: ReadonlySet<string> = new Set(['pg_current_xact_id', 'txid_current']);
-/** Server's own that run a text as a query beside those of `REFUSED_STABLE`; their other forms are not VOLATILE. */
+/** Server's own that run a text as a query besides those of `REFUSED_STABLE`; their other forms are not VOLATILE. */
 const RUN_TEXT: ReadonlySet<string> = new Set(['ts_stat', 'ts_rewrite']);
 
 /** Whether the server's or an extension's function sets settings, or runs a text as SQL, here or elsewhere. */
@@ -112,7 +112,7 @@ export function maySet({ name, volatile, serverOwn, extension }: ReachedFunction
   return (REFUSED_STABLE_SET.has(name) && !RUN_NO_TEXT.has(name)) || /^dblink/.test(name);
 }
 
-/** Whether it is an extension's, in C, that looks at nothing but its arguments. */
+/** Whether it is an extension's, in C, that looks at only its arguments. */
 export function looksOnlyAtArguments({ volatile, compiled, extension }: ReachedFunction): boolean {
   return !volatile && compiled && PLAIN_EXTENSIONS.has(extension ?? '');
 }

@@ -1,4 +1,4 @@
-/** Decides which statements could set what `config.session` tells of their caller. Spec: keys-and-doors.md §3. */
+/** Decides which statements could set what `config.session` says about their caller. Spec: keys-and-doors.md §3. */
 import { LruMap } from '../../../proto/lru-map.ts';
 import { mayNotSet } from '../../setter-refusal.ts';
 import { demandSetsNothing } from './caller-settings.ts';
@@ -13,7 +13,7 @@ interface Verdict {
   readonly expires: number;
 }
 
-/** How long a verdict stands, in milliseconds: a function replaced meanwhile is noticed after that. */
+/** How long a verdict is valid, in milliseconds: a function replaced meanwhile is noticed after that. */
 const VERDICT_MS = 60_000;
 
 /** Verdicts over one pool's database, remembered by text. */

@@ -1,4 +1,4 @@
-/** What a statement's text says of itself, by PostgreSQL's own parser; remembered by text. */
+/** What a statement's text says about itself, by PostgreSQL's own parser; remembered by text. */
 import { LruMap } from '../../../proto/lru-map.ts';
 import { queryText } from './inner-query.ts';
 import { type Naming, namingOf } from './named.ts';
@@ -41,7 +41,7 @@ export type ParsedText = { readonly statements: readonly Parsed[] } | { readonly
 
 /** Longer texts are not parsed, because parsing would hold up other calls. */
 export const PARSED_MAX_CHARACTERS = 262_144;
-/** Longer texts are looked at anew each time, so that what is remembered stays small. */
+/** Longer texts are looked at again each time, so that what is remembered stays small. */
 export const REMEMBERED_MAX_CHARACTERS = 8_192;
 
 const remembered = new LruMap<string, ParsedText>(2_000);

@@ -29,7 +29,7 @@ export interface References {
   readonly parameters: number;
 }
 
-/** What a walk finds beside the names. */
+/** What a walk finds besides the names. */
 export interface Findings {
   readonly references: References;
   /** Statements inside the statement, such as a WITH that inserts. */
@@ -109,7 +109,7 @@ class Collector {
   makesArrays = false;
   worded = false;
   trivial = true;
-  /** Names that stand by themselves: columns, or whole rows of the relations called so. */
+  /** Names that are by themselves: columns, or whole rows of the relations called so. */
   readonly #alone = new Set<string>();
   readonly #aliases = new Set<string>();
   /** Stars, less those that are a column of a result, which stand for columns. */

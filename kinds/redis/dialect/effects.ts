@@ -115,7 +115,7 @@ export function waitPlace(command: RedisCommand): WaitPlace | undefined {
 /** Words that an option of XREAD and XREADGROUP takes with itself: a group or consumer may be called as an option is. */
 const TAKEN: Readonly<Record<string, number>> = { BLOCK: 2, COUNT: 2, CLAIM: 2, GROUP: 3 };
 
-/** As servers read it: options in any order, of which the last counts, until STREAMS. */
+/** As servers read it: options in any order; the last counts, until STREAMS. */
 function blockOf(args: readonly Word[]): WaitPlace | undefined {
   let place: WaitPlace | undefined;
   for (let at = 0; at < args.length; ) {

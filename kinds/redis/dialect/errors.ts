@@ -13,7 +13,7 @@ export function detailOf({ code, message }: ReplyError): BackendDetail {
   return { source: 'redis', code, message: withoutAddresses(message) };
 }
 
-/** The failure of a command, or of what `more` says of its place. */
+/** The failure of a command, or of what `more` says about its place. */
 export function fromReply(
   error: ReplyError,
   more: { readonly operation?: number; readonly applied?: true } = {},

@@ -1,4 +1,4 @@
-/** A transaction of which some failed at EXEC: Redis undoes nothing. Contract §6, "Transactions". */
+/** A transaction with commands that failed at EXEC: Redis undoes nothing. Contract §6, "Transactions". */
 import type { Call } from '../../../proto/driver.ts';
 import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 import { parseJson } from '../../../proto/json.ts';

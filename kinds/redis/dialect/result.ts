@@ -8,7 +8,7 @@ import { ReplyError, type ReplyValue } from '../reply-value.ts';
 
 const encoder = new TextEncoder();
 
-/** `{result}`, or the reply as it came. @param more members beside it, with a comma before them */
+/** `{result}`, or the reply as it came. @param more members besides it, with a comma before them */
 export function resultOf(
   command: RedisCommand,
   reply: ReplyValue,
@@ -36,7 +36,7 @@ export function resultsOf(
   let text = head;
   for (const [index, command] of commands.entries()) {
     text += (index > 0 ? ',' : '') + entryOf(command, replies[index] ?? null, call);
-    // No caller takes more, and the rest need not be written.
+    // No caller takes more, and the rest do not have to be written.
     if (text.length > call.resultMaxBytes) throw tooLarge(call);
   }
   return within(call, encoder.encode(text + tail));

@@ -1,4 +1,4 @@
-/** Members of filters, sketches, time series and vector sets: their servers say nothing of them. Source: redis.io/docs/latest/commands. */
+/** Members of filters, sketches, time series and vector sets: their servers say nothing about them. Source: redis.io/docs/latest/commands. */
 
 const ITEM = 'key:k item:v';
 const ITEMS = 'key:k items:v+';

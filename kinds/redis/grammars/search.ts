@@ -1,4 +1,4 @@
-/** Members of search, its suggestions and JSON: their servers say nothing of them. Source: redis.io/docs/latest/commands. */
+/** Members of search, its suggestions and JSON: their servers say nothing about them. Source: redis.io/docs/latest/commands. */
 
 const LIMIT = "[limit{'LIMIT' offset:i num/count:i}]";
 const PARAMS = "[params{'PARAMS' nargs##params params/pairs{name value:v}+}]";

@@ -2,7 +2,7 @@
 
 const ADDRESS =
   /\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b|\[[0-9a-f]*:[0-9a-f:.]*\](?::\d+)?|(?<![\w:])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){3,8}(?::\d+)?\b|(?<![\w.-])(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{1,5}\b/gi;
-/** Redirections: after the slot stands the node, under whatever name. */
+/** Redirections: after the slot is the node, under whatever name. */
 const REDIRECTED = /^(MOVED \d+|ASK \d+|REDIRECT) .*$/;
 
 /** Longest message of a server that is told. */

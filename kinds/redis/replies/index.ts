@@ -27,7 +27,7 @@ const AS_THEY_COME: Form = { numbersAsStrings: false };
 
 /**
  * The reply to a command as JSON text: the same whether the server spoke RESP2 or RESP3, which
- * says with types what the other says with flat lists. Nothing of it is left out but what RESP3's
+ * says with types what the other says with flat lists. None of it is left out but what RESP3's
  * search replies always have empty.
  */
 export function replyJson(

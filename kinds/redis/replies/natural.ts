@@ -16,7 +16,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
  * A reply as JSON: maps are objects, sets arrays, bytes text or `{"$bytes": base64}`; integers
  * beyond ±2^53, big numbers, NaN and infinities are strings. A map that an object would lose
- * something of, because a key is no text or stands there twice, is an array of pairs.
+ * something of, because a key is no text or is there twice, is an array of pairs.
  */
 export function naturalJson(value: Shaped, form: Form): string {
   switch (typeof value) {

@@ -12,7 +12,7 @@ export class Members {
   }
 }
 
-/** JSON text that the server keeps as such; it is written as it stands, its digits and all. */
+/** JSON text that the server keeps as such; it is written as it is, its digits and all. */
 export class JsonText {
   readonly text: string;
   constructor(text: string) {

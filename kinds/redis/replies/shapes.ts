@@ -102,7 +102,7 @@ export const pairedMapOf =
     return new Members(entries.map((item, at) => (at % 2 === 0 ? item : of(item))));
   };
 
-/** Entries of a map or of flat or paired lists as records of two members: what may stand there twice. */
+/** Entries of a map or of flat or paired lists as records of two members: what may be there twice. */
 export const pairsAs =
   (key: string, value: string, of: Shape = plain): Shape =>
   (reply) => {
@@ -142,7 +142,7 @@ function doubleOf(text: string): number | undefined {
   return Object.hasOwn(SPECIAL, name) ? SPECIAL[name] : undefined;
 }
 
-/** An integer that stands as text. */
+/** An integer that is as text. */
 export const integer: Shape = (value) => {
   const text = utf8Of(value);
   if (text === undefined || !/^-?\d{1,19}$/.test(text)) return value;
@@ -155,7 +155,7 @@ export const truth: Shape = (value) => (value === 1 ? true : value === 0 ? false
 
 const encoder = new TextEncoder();
 
-/** Bytes that are no text, those of them too that happen to be one: their form says nothing of the value. */
+/** Bytes that are no text, those of them too that happen to be one: their form says nothing about the value. */
 export const binary: Shape = (value) => {
   if (typeof value === 'string') return new JsonText(bytesJson(encoder.encode(value)));
   return value instanceof Uint8Array ? new JsonText(bytesJson(value)) : value;

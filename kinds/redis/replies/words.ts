@@ -12,7 +12,7 @@ export function textOfWord(word: Word): string {
   return typeof word === 'string' ? word : atob(word.$bytes);
 }
 
-/** Whether an option stands among the words from `start` on; the word after one of `taking` is a value, and no option. */
+/** Whether an option is among the words from `start` on; the word after one of `taking` is a value, and no option. */
 export function hasOption(
   { args }: RedisCommand,
   name: string,

@@ -6,7 +6,7 @@ import type { InspectedTable } from '../../../proto/driver.ts';
 import { at } from './errors.ts';
 import { type Token, tokensOf } from './lexer.ts';
 
-/** Words that a table follows wherever they stand: all reserved, so that no name is written so without quotes. */
+/** Words that a table follows wherever they are: all reserved, so that no name is written so without quotes. */
 const AHEAD = new Set(['FROM', 'INTO', 'UPDATE']);
 const CHANGES = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE']);
 /** Words between a verb and its table. */

@@ -1,4 +1,4 @@
-/** Reads what a server wrote, and nothing beside it: a length that does not fit is a fault of the reply. */
+/** Reads what a server wrote, and nothing besides it: a length that does not fit is a fault of the reply. */
 
 /** A reply that breaks the protocol. Its connection ends with it. */
 export class ReplyFault extends Error {

@@ -198,7 +198,7 @@ export class Connection {
   }
 }
 
-/** A message, or what the server refuses. @throws ReplyFault, or what else reading it comes upon */
+/** A message, or what the server refuses. @throws ReplyFault, or what else reading it finds */
 function read(frame: Frame): Reply | { readonly refusal: unknown } {
   try {
     return readReply(frame);

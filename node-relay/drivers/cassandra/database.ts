@@ -10,7 +10,7 @@ import type { Settings } from './settings.ts';
 
 /** Statements whose ids are remembered; the server keeps those it uses. */
 const PREPARED_MAX = 1_000;
-/** A statement is prepared anew so often before the server's word is taken for it. */
+/** A statement is prepared again so often before the server's word is taken for it. */
 const PREPARE_TRIES = 3;
 
 /** What a piece of work on a connection is. */

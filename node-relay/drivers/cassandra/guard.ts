@@ -8,10 +8,10 @@ import { tokensOf } from './lexer.ts';
 export interface Statement {
   /** Its first word in capitals; empty where it begins with none. */
   readonly kind: string;
-  /** Whether something stands after a semicolon. */
+  /** Whether something is after a semicolon. */
   readonly isSeveral: boolean;
   readonly isReadable: boolean;
-  /** Whether it has a LIMIT, or perhaps: the word stands somewhere. */
+  /** Whether it has a LIMIT, or perhaps: the word is somewhere. */
   readonly isLimited: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Servers that say what no server says: each ends its own call, and nothing of it is served as data. */
+/** Servers that say what no server says: each ends its own call, and none of it is served as data. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf, openClient, testHost } from '../test/host.ts';
@@ -143,7 +143,7 @@ test('a field that is too large is named', async () => {
 
 test('of a page that is too large a stream asks for fewer rows', async () => {
   const large = message(Buffer.alloc(0), { length: 100_000_000 });
-  // Its size stands at the end of the message.
+  // Its size is at the end of the message.
   const sizes: number[] = [];
   await open((body) => {
     sizes.push(body.readInt32BE(body.length - 4));

@@ -1,4 +1,4 @@
-/** Types of CQL: as the protocol tells them, as Java's names of classes, and as people write them. */
+/** Types of CQL: as the protocol reports them, as Java's names of classes, and as people write them. */
 
 import { ReplyFault } from './bytes.ts';
 
@@ -76,7 +76,7 @@ const CLASSES: { readonly [name: string]: string } = {
   DurationType: 'duration',
 };
 
-/** The type that the protocol tells. What it is not known by comes as bytes. */
+/** The type that the protocol reports. What it is not known by comes as bytes. */
 export function cqlType({ code, info }: ProtocolType): CqlType {
   // The driver's reader gives each code its own kind of `info`.
   switch (code) {

@@ -2,7 +2,7 @@
 import { ReplyFault, type ReplyReader } from './bytes.ts';
 import { DEPTH_MAX, type ProtocolType } from './marshal.ts';
 
-/** A column or marker as the protocol tells it. */
+/** A column or marker as the protocol reports it. */
 export interface ProtocolColumn {
   readonly name: string;
   readonly type: ProtocolType;

@@ -153,7 +153,7 @@ export function columnsText(columns: readonly ProtocolColumn[]): string {
 }
 
 /**
- * Looks whether a page has the columns of the first: what stands before the rows is told once.
+ * Looks whether a page has the columns of the first: what is before the rows is told once.
  * @throws GatewayError CONNECTION_FAILED
  */
 export function checkColumns(first: Answer, later: Answer): void {

@@ -3,7 +3,7 @@ import { badRequest } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { Host } from '../driver.ts';
 
-/** What a place belongs to, beside the endpoint. */
+/** What a place belongs to, besides the endpoint. */
 export interface PageOwner {
   readonly query: string;
   readonly params?: readonly Json[] | { readonly [name: string]: Json } | undefined;
@@ -12,7 +12,7 @@ export interface PageOwner {
 /** Where a page begins. */
 export interface PagePosition {
   readonly state: Buffer;
-  /** Rows of the pages before: a page under a LIMIT must not be larger, or the server begins anew. */
+  /** Rows of the pages before: a page under a LIMIT must not be larger, or the server begins again. */
   readonly size: number;
 }
 

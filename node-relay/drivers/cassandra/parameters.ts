@@ -14,7 +14,7 @@ export type Bound = Buffer | null | object;
 
 /**
  * Values in the order of the markers.
- * @param path where the parameters stand in the request
+ * @param path where the parameters are in the request
  * @throws GatewayError BAD_REQUEST
  */
 export function bound(

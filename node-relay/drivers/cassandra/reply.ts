@@ -4,7 +4,7 @@ import { ReplyFault, ReplyReader } from './bytes.ts';
 import { type Frame, Opcode } from './frames.ts';
 import { type Metadata, type ProtocolColumn, readMetadata } from './metadata.ts';
 
-/** What the server says beside its answer. */
+/** What the server says besides its answer. */
 export interface Extras {
   readonly traceId?: object;
   readonly warnings?: readonly string[];

@@ -93,7 +93,7 @@ function fromUrl({ url: text, auth }: InUrl): Settings {
     host: hostOf(url),
     port: url.port === '' ? PORT : Number(url.port),
     keyspace: decoded(url.pathname.replace(/^\//, '')) || options.keyspace || '',
-    // What stands apart wins over the URL's own, and that over its options.
+    // What is apart wins over the URL's own, and that over its options.
     user: apart.username ?? (decoded(url.username) || options.user || ''),
     password: apart.password ?? (decoded(url.password) || options.password || ''),
   };

@@ -124,7 +124,7 @@ export class AllowGuard {
   }
 }
 
-/** The operator IN, whose members are looked at where they stand. */
+/** The operator IN, whose members are looked at where they are. */
 function isGrammar(token: Parameters<typeof isWord>[0]): boolean {
   return isWord(token, 'IN');
 }

@@ -148,7 +148,7 @@ describe('on each way in', () => {
     expect(await verdictOn(way())).toBe('allow secret');
   });
 
-  test('nothing of it has happened, and the schema tells the open part', async () => {
+  test('none of it has happened, and the schema tells the open part', async () => {
     expect(await database.outside('SELECT id, word FROM secret')).toEqual([['1', 's3cret']]);
     const { tables } = await reader.inspect({ limit: 100 }, callOf('read'));
     expect(tables.map(({ name }) => name)).toEqual(['items', 'orders', 'words']);

@@ -13,7 +13,7 @@ type Check = (tokens: readonly Token[], first: number) => boolean;
 
 /** Each says whether the arguments from a place on are known to run nothing. Found by the proof `clickhouse-functions`. */
 const CHECKS: { readonly [name: string]: Check | undefined } = {
-  // `arrayReduce('groupArray(file(…))', …)` runs what stands in the parentheses.
+  // `arrayReduce('groupArray(file(…))', …)` runs what is in the parentheses.
   arrayreduce: hasPlainAggregate,
   arrayreduceinranges: hasPlainAggregate,
   initializeaggregation: hasPlainAggregate,

@@ -22,7 +22,7 @@ const TEXT =
 /**
  * All that stands for a function and is not known to be harmless. Our own reading of the tokens
  * decides: of what the server itself could tell beforehand, EXPLAIN QUERY TREE runs scalar
- * subqueries, constant functions and table functions, and EXPLAIN AST knows nothing of texts that
+ * subqueries, constant functions and table functions, and EXPLAIN AST knows nothing about texts that
  * are run and applies settings.
  */
 export function doubtsOf(tokens: readonly Token[]): Doubt[] {
@@ -96,7 +96,7 @@ const AFTER_NAMES = new Set(
   ),
 );
 
-/** The function whose name a higher-order function gets in place of a lambda. */
+/** The function whose name a higher-order function gets instead of a lambda. */
 function passedAt(tokens: readonly Token[], start: number): Doubt | undefined {
   let at = start;
   while (isMark(tokens[at], '(')) at += 1;

@@ -20,7 +20,7 @@ import { refuseUserFunctions } from './user-functions.ts';
 /** A request that carries a statement. */
 export type StatementRequest = Exclude<ClickhouseRequest, { type: 'insert' }>;
 
-/** How results are written. They stand after the caller's, so nothing overrides them. */
+/** How results are written. They are after the caller's, so nothing overrides them. */
 const OUTPUT =
   '&default_format=JSONCompactEachRowWithNamesAndTypes' +
   '&output_format_json_quote_64bit_integers=0&output_format_json_quote_decimals=1' +
@@ -33,7 +33,7 @@ const INPUT = '&date_time_input_format=best_effort&input_format_skip_unknown_fie
 const READ = '&readonly=1&cancel_http_readonly_queries_on_client_close=1';
 /** A write answers when it has ended. */
 const WHOLE = '&wait_end_of_query=1';
-/** Most that the server is asked to hold back, so that the head of its reply tells all of it. */
+/** Most that the server is asked to hold back, so that the head of its reply gives all of it. */
 const HELD_MAX = 67_108_864;
 
 const READ_ONLY_TYPES = /_read_only$|^fetch/;
@@ -77,7 +77,7 @@ function prepare(
   };
 }
 
-/** As `prepare`, when a read calls nothing of users'. @throws GatewayError */
+/** As `prepare`, when a read calls no functions of users. @throws GatewayError */
 export async function admitted(
   database: Database,
   request: ClickhouseRequest,

@@ -115,7 +115,7 @@ describe('errors', () => {
     expect((await run(session, sql('SELECT 1 AS a'), 'read')).rows).toEqual([{ a: 1 }]);
   });
 
-  test('carry number and words of the server, and nothing of its machine', async () => {
+  test('carry number and words of the server, and none of its machine', async () => {
     const session = await database.open('read');
     const told = async (query: string, settings = {}) =>
       failureOf(session.run(sql(query, {}, { settings }), callOf('read')));

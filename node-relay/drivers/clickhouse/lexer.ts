@@ -103,7 +103,7 @@ function tokenAt(
 
 function wordOrMark(text: string, at: number): Token {
   const word = match(WORD, text, at);
-  // A dollar that begins no name stands alone.
+  // A dollar that begins no name is alone.
   if (word !== undefined && !/^\$(?!\w)/.test(word)) {
     return { kind: 'word', text: word, start: at, end: at + word.length };
   }

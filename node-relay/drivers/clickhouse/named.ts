@@ -156,7 +156,7 @@ class Scan implements Naming {
     return at + 1;
   }
 
-  /** A parenthesis in place of a table holds a query, or tables that are joined. */
+  /** A parenthesis instead of a table holds a query, or tables that are joined. */
   #nest(token: Token, at: number, level: Level): void {
     if (isMark(token, ')')) {
       if (level.expects) this.leave(NO_NAME);
@@ -222,7 +222,7 @@ class Scan implements Naming {
     level.isList = false;
   }
 
-  /** `name AS (SELECT …`, which nothing but WITH has. */
+  /** `name AS (SELECT …`, which only WITH has. */
   #give(at: number): void {
     const [name, open, first] = [at - 1, at + 1, at + 2].map((each) => this.#tokens[each]);
     const isBody =

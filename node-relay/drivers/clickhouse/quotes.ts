@@ -22,7 +22,7 @@ const CONTROLS: { readonly [letter: string]: number } = {
 const PLAIN = /^[\\`"'/]$/;
 const [BACKSLASH, HEX, NOTHING] = [92, 120, 78];
 
-/** What stands between quotes, or undefined when an escape has no end. */
+/** What is between quotes, or undefined when an escape has no end. */
 export function decodedQuote(raw: string, quote: string): Decoded | undefined {
   if (!raw.includes('\\')) return { text: raw.replaceAll(quote + quote, quote) };
   const bytes = Buffer.from(raw);

@@ -98,7 +98,7 @@ export class ReplyReader {
   /** @throws ServerFault when the reply ended in the middle of a row, or before its columns */
   end(): void {
     const whole = asBuffer(this.#rest.take());
-    // What is told stands at the end of what was begun.
+    // What is told is at the end of what was begun.
     const rest = whole.subarray(this.#isFault ? 0 : -FAULT_MAX).toString();
     if (rest.trim() !== '' || (this.#names !== undefined && !this.#write)) {
       throw ServerFault.inBody(rest);

@@ -25,7 +25,7 @@ export interface Cursor {
   depth: number;
 }
 
-/** What stands at the cursor is no JSON, or none of the row's columns. */
+/** What is at the cursor is no JSON, or none of the row's columns. */
 class Malformed extends Error {}
 
 /** Writes the value at the cursor and moves behind it. */
@@ -126,7 +126,7 @@ function asFloat(cursor: Cursor): string {
   return SPECIALS[text] ?? text;
 }
 
-/** Of a type that only the value tells: numbers stay numbers where a double holds them. */
+/** Of a type that only the value reports: numbers stay numbers where a double holds them. */
 function anything(cursor: Cursor): string {
   switch (cursor.text.charCodeAt(cursor.at)) {
     case 91:
@@ -185,7 +185,7 @@ const geometry: Encoder = (cursor) =>
     ? within(cursor, '[', ']', () => geometry(cursor))
     : asFloat(cursor);
 
-/** What stands between brackets, each part written by `part`. */
+/** What is between brackets, each part written by `part`. */
 function within(cursor: Cursor, open: string, close: string, part: () => string): string {
   const { text } = cursor;
   let written = open;
@@ -217,7 +217,7 @@ function memberName(cursor: Cursor): string {
   return `${readable ? name : latin1(Buffer.from(name, 'latin1').toString())}:`;
 }
 
-/** Moves behind a character. @throws Malformed where another stands */
+/** Moves behind a character. @throws Malformed where another is */
 function demand(cursor: Cursor, character: number): void {
   if (cursor.text.charCodeAt(cursor.at) !== character) throw new Malformed();
   cursor.at += 1;

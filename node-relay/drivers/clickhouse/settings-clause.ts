@@ -1,4 +1,4 @@
-/** Finds what the SETTINGS clauses of a statement set, wherever they stand. */
+/** Finds what the SETTINGS clauses of a statement set, wherever they are. */
 import type { Token } from './lexer.ts';
 import { isMark, isName, isWord } from './marks.ts';
 
@@ -30,7 +30,7 @@ function beginsSetting(tokens: readonly Token[], at: number): boolean {
   return after === undefined || ends || marks.some((mark) => isMark(after, mark));
 }
 
-/** Adds names that stand first, and after commas; every part of one with dots. Answers how many tokens it took. */
+/** Adds names that are first, and after commas; every part of one with dots. Answers how many tokens it took. */
 function addNames(found: Set<string>, tokens: readonly Token[], start: number): number {
   let depth = 0;
   let isNext = true;

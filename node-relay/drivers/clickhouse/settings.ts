@@ -106,7 +106,7 @@ function fromUrl({ url: text, auth }: InUrl): Settings {
   };
 }
 
-/** What stands apart wins over the URL's own, and that over its options. */
+/** What is apart wins over the URL's own, and that over its options. */
 function loginOf(
   url: URL,
   options: Options,

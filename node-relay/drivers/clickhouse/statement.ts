@@ -23,9 +23,9 @@ export interface Statement {
   readonly doubts: readonly Doubt[];
   /** Names that may be a function's, as servers of any age read them. */
   readonly calls: readonly string[];
-  /** It names what tells headers of the request, or runs a text that may. */
+  /** It names what reveals headers of the request, or runs a text that may. */
   readonly tellsHeaders: boolean;
-  /** Names that SETTINGS clauses set, wherever they stand. */
+  /** Names that SETTINGS clauses set, wherever they are. */
   readonly sets: readonly string[];
 }
 
@@ -128,10 +128,10 @@ function placeholdersOf(text: string, tokens: readonly Token[]): Placeholder[] {
   return found;
 }
 
-/** The function that tells headers, the setting that lets it, and a table function that runs a text. */
+/** The function that reveals headers, the setting that lets it, and a table function that runs a text. */
 const HEADERS = /^(?:getclienthttpheader|allow_get_client_http_header)$/i;
 
-/** Whether a name is one of what tells headers of the request. */
+/** Whether a name is one of what reveals headers of the request. */
 export function tellsHeaders(name: string): boolean {
   return HEADERS.test(name);
 }

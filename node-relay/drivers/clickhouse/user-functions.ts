@@ -8,7 +8,7 @@ import type { Database } from './database.ts';
 import { strange } from './errors.ts';
 import type { Statement } from './statement.ts';
 
-/** How long an answer stands, in milliseconds: a function made meanwhile is noticed after that. */
+/** How long an answer is valid, in milliseconds: a function made meanwhile is noticed after that. */
 const ANSWER_MS = 60_000;
 /** Servers before functions of users do not know where one comes from. */
 const UNKNOWN_COLUMN = '47';

@@ -7,7 +7,7 @@ import { replyTo } from '../http-reply.ts';
 import { Gone, OneSocket } from '../one-socket.ts';
 import { openSocket } from '../tls-socket.ts';
 
-/** Milliseconds until a connection stands. Spec silent. */
+/** Milliseconds until a connection is open. Spec silent. */
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Bytes of a reply's head. Spec silent. */
 const HEAD_MAX = 64 * 1024;
@@ -74,7 +74,7 @@ export class Connection {
   }
 }
 
-/** RFC 9110, section 8.6: a method that may have a body tells that it has none. */
+/** RFC 9110, section 8.6: a method that may have a body reports that it has none. */
 function lengthOf(method: string, body: Uint8Array | undefined): Record<string, number> {
   if (body !== undefined) return { 'content-length': body.byteLength };
   return ['POST', 'PUT', 'PATCH'].includes(method) ? { 'content-length': 0 } : {};

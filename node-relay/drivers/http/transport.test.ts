@@ -243,7 +243,7 @@ test('a client that leaves ends the request', async () => {
   await closed;
 });
 
-test('nothing of a caller splits a request', async () => {
+test('nothing from a caller splits a request', async () => {
   const seen: unknown[] = [];
   const port = await serve(({ url, headers }, response) => {
     seen.push([url, headers.host, headers['x-own']]);

@@ -85,7 +85,7 @@ function optionIn(execution: Execution, name: string, value: Json): unknown {
   return toPlain(value);
 }
 
-/** @throws GatewayError BAD_REQUEST for one that asks for no answer: a reply tells what the server has done */
+/** @throws GatewayError BAD_REQUEST for one that asks for no answer: a reply says what the server has done */
 function writeConcernIn(value: Json, path: string): unknown {
   const plain = toPlain(value);
   const concern: Document = typeof plain === 'object' && plain !== null ? plain : { w: plain };

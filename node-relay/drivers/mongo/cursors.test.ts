@@ -1,4 +1,4 @@
-/** Cursors that commands open end with their call, those of a session with it: the server's own count tells. Contract §6. */
+/** Cursors that commands open end with their call, those of a session with it: the server's own count says. Contract §6. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';

@@ -42,7 +42,7 @@ export interface Execution {
   takeLarge(): void;
   /** Keeps a cursor open for later calls; left out where there are no later calls. */
   keep?(cursor: OpenCursor): void;
-  /** Puts earlier results in place of references to them. */
+  /** Puts earlier results instead of references to them. */
   readonly substitute?: Substitute | undefined;
 }
 

@@ -74,7 +74,7 @@ function tooLarge(max: number, cause: unknown): GatewayError {
   return new GatewayError('RESULT_TOO_LARGE', message, { cause });
 }
 
-/** What the driver tells by itself; its refusals have no number of the server's. */
+/** What the driver reports by itself; its refusals have no number of the server's. */
 function fromDriver(cause: unknown): unknown {
   if (isUnreadable(cause)) return unreadable(cause);
   if (cause instanceof MongoServerSelectionError || cause instanceof MongoNetworkError) {

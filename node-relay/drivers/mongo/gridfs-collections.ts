@@ -31,7 +31,7 @@ export function inSession(database: Db, { session }: Execution): Db {
 
 type Own = ((name: string) => unknown) | readonly [place: number, options: object];
 
-/** The same object except for some methods: replaced, or given options beside the caller's. */
+/** The same object except for some methods: replaced, or given options in addition to the caller's. */
 function withMethods<Target extends object>(
   target: Target,
   own: { readonly [method: string]: Own },

@@ -1,4 +1,4 @@
-/** Files of GridFS through the driver, beside what the official client's own GridFS sees. */
+/** Files of GridFS through the driver, compared with what the official client's own GridFS sees. */
 import { Binary, GridFSBucket, type ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Mode } from '../../../proto/driver.ts';

@@ -9,7 +9,7 @@ import { namesOf } from '../../../proto/ordered-json.ts';
 /** Anywhere in a filter, an expression or a pipeline, at any depth. */
 const REFUSED = new Set([
   ...['$out', '$merge', '$where', '$function', '$accumulator'],
-  // They hold the server's files as they are, and begin its counts anew.
+  // They hold the server's files as they are, and begin its counts again.
   ...['$backupCursor', '$backupCursorExtend', '$operationMetrics'],
 ]);
 

@@ -1,4 +1,4 @@
-/** What a server says of itself and its deployment, before the driver goes by it. Source: MongoDB manual, `hello`. */
+/** What a server says about itself and its deployment, before the driver goes by it. Source: MongoDB manual, `hello`. */
 import { Binary, Long, MongoError, type MongoServerError, ObjectId } from 'mongodb';
 import * as z from 'zod';
 import { ReplyFault } from './reply-fault.ts';
@@ -85,7 +85,7 @@ const OWN = new Set([
 ]);
 const Labels = z.array(z.string().max(WORD_MAX)).max(MEMBERS_MAX).nullish();
 
-/** Looks at what a server says of a refusal. @throws ReplyFault */
+/** Looks at what a server says about a refusal. @throws ReplyFault */
 export function checkRefusal({ errorResponse }: MongoServerError): void {
   const shadow = Object.keys(errorResponse).find((name) => OWN.has(name) && name !== 'errorLabels');
   const isSound =

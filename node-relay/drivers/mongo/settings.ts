@@ -45,7 +45,7 @@ const CONNECT_MAX_MS = 10_000;
 
 /**
  * Settings of `{url}` or `{host, port, tls, db, auth}` and of the members of the configuration
- * beside it. Contract §5; Spec silent on defaults.
+ * next to it. Contract §5; Spec silent on defaults.
  * @throws GatewayError INVALID_CONFIGURATION
  */
 export function settingsOf(connection: Json, config: Readonly<Record<string, Json>>): Settings {
@@ -72,7 +72,7 @@ const OURS: MongoClientOptions = {
   // Each call takes a slot of the endpoint before it takes a connection.
   maxPoolSize: 0,
   minPoolSize: 0,
-  // One monitoring socket for each member, in place of two.
+  // One monitoring socket for each member, instead of two.
   serverMonitoringMode: 'poll',
   compressors: ['none'],
   ignoreUndefined: false,

@@ -29,7 +29,7 @@ export async function answered<Value>(
   }
 }
 
-/** When TLS stands on a socket. @throws MongoNetworkError */
+/** When TLS is set up on a socket. @throws MongoNetworkError */
 export async function securedBy(tls: Socket): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const failed = (cause: Error) => reject(new MongoNetworkError(cause.message, { cause }));

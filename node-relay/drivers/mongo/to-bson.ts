@@ -20,7 +20,7 @@ export type Bson = unknown;
 /** A document as the driver takes it. */
 export type BsonDocument = Record<string, unknown>;
 
-/** What stands in place of an object, for references to earlier results; undefined leaves it as it is. */
+/** What replaces an object, for references to earlier results; undefined leaves it as it is. */
 export type Substitute = (object: JsonObject) => Json | undefined;
 
 /** The BSON value of Extended JSON, canonical or relaxed. @throws GatewayError BAD_REQUEST */

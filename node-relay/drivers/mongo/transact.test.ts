@@ -48,7 +48,7 @@ describe('on a replica set', () => {
     return jsonOf(await session.transact(requests, callOf('write')));
   }
 
-  test('a transaction puts earlier results in place of references, in their types', async () => {
+  test('a transaction puts earlier results instead of references, in their types', async () => {
     const results = await transact(
       add({ _id: { $oid: '6b01c259702ff595a0d9c41c' }, when: { $date: '2026-01-01T00:00:00Z' } }),
       add({ _id: 2, of: { $result: '[0].inserted_id' }, list: [{ $result: '[0].inserted_id' }] }),

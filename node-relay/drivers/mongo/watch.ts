@@ -34,7 +34,7 @@ export async function refuseUnwatched(): Promise<never> {
 
 /**
  * Events until the caller leaves. The stream goes on by itself when a connection is lost.
- * @throws GatewayError POOL_EXHAUSTED when as many are open as may be
+ * @throws GatewayError POOL_EXHAUSTED when as many are open as is allowed
  */
 export async function* follow(
   database: Database,

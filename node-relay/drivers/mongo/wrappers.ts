@@ -23,7 +23,7 @@ import { isJsonObject, isRawJson, type Json, type JsonObject } from '../../../pr
 type ToDocument = (object: JsonObject, path: string) => Document;
 type Reader = (inner: Json, path: string, object: JsonObject, toDocument: ToDocument) => unknown;
 
-/** The names of each wrapper's members, the first of which tells it. */
+/** The names of each wrapper's members, the first of which reports it. */
 const MEMBERS: { readonly [name: string]: readonly string[] } = {
   $code: ['$code', '$scope'],
 };

@@ -12,7 +12,7 @@ let server: StartedBackend;
 let database: TestDatabase;
 let client: MysqlClient;
 beforeAll(async () => {
-  // Of its own: whoever else reads a log would be sent its large events, too.
+  // Of its own: another reader of a log would be sent its large events, too.
   server = await startBackend('mysql');
   database = await TestDatabase.create('', server);
   client = await database.open('write', { connections: 8 });

@@ -9,7 +9,7 @@ import type { ConnectionPool } from '../driver.ts';
 import { Lender, type Traces } from '../lend.ts';
 import type { Connection } from './connection.ts';
 
-/** Lends connections to calls; what the server reports about them counts beside what a call says it left. */
+/** Lends connections to calls; what the server reports about them counts besides what a call says it left. */
 export class Database extends Lender<Connection> {
   readonly guard: Guard;
   readonly setters: SetterGuard;

@@ -10,7 +10,7 @@ export function endsConnection(error: unknown): boolean {
   return error instanceof ServerError && ENDS.has(error.errno);
 }
 
-/** Words for a refused login; nothing of the server's own text. */
+/** Words for a refused login; nothing from the server's own text. */
 const REFUSALS: { readonly [errno: number]: readonly [ErrorCode, string] } = {
   1045: ['CONNECTION_FAILED', 'Password authentication failed'],
   1044: ['CONNECTION_FAILED', 'The user may not connect to the database'],

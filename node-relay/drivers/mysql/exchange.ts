@@ -2,7 +2,7 @@
 import type { Column } from '../../../kinds/mysql/dialect/types.ts';
 import type { Reader } from './packets.ts';
 
-/** Where rows go. The reader stands at a row's first byte and is only good during the call. */
+/** Where rows go. The reader is at a row's first byte and is only good during the call. */
 export interface Sink {
   /** Called once for each result set, before its rows. */
   columns?(columns: readonly Column[]): void;

@@ -79,7 +79,7 @@ export async function demandOpen(
 const NOT_PREPARABLE = 1295;
 
 /**
- * Runs a statement in the binary form, or as text where the server prepares none of its sort; around it, what tells who
+ * Runs a statement in the binary form, or as text where the server prepares none of its sort; around it, what says who
  * calls. All statements of callers pass here.
  * @throws GatewayError FORBIDDEN where it could set what is told of its caller
  */
@@ -207,7 +207,7 @@ export async function execute(
   }
 }
 
-/** Whether nothing of a statement is kept when it is stopped. */
+/** Whether none of a statement is kept when it is stopped. */
 function mayStop({ read, parsed }: Ready): boolean {
   return read || isSelect(parsed) || parsed.returning;
 }
@@ -264,7 +264,7 @@ export async function ended(connection: Connection, how: 'COMMIT' | 'ROLLBACK'):
   await connection.query(how).catch(() => connection.cut());
 }
 
-/** A result of a change that stands already: when it cannot be told, `details` say `applied`. */
+/** A result of a change that is done already: when it cannot be told, `details` say `applied`. */
 function afterwards(finish: () => Buffer): Buffer {
   try {
     return finish();

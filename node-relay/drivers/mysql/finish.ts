@@ -112,7 +112,7 @@ export async function listed(connection: Connection): Promise<string[]> {
   return names;
 }
 
-/** Those whose names begin so. The server tells neither when nor by whom. */
+/** Those whose names begin so. The server reports neither when nor by whom. */
 export async function recoverPrepared(
   connection: Connection,
   prefix: string,

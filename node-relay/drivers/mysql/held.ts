@@ -1,4 +1,4 @@
-/** Connections that have prepared a share: whoever finishes it soon does so on the same one, without a login. */
+/** Connections that have prepared a share: a process that finishes it soon does so on the same one, without a login. */
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 

@@ -95,7 +95,7 @@ export class MysqlClient
   readonly #parts: ShareParts;
   readonly #once: MysqlOnce;
 
-  /** @param open makes a connection beside those of the pool */
+  /** @param open makes a connection besides those of the pool */
   constructor(
     database: Database,
     changes: MysqlChanges,

@@ -30,7 +30,7 @@ const DENIED = new Set([1044, 1142, 1227]);
 /** Of what is prepared and has no connection. */
 const NO_CONNECTION = '0';
 
-/** Milliseconds that the server's picture of locks must be left alone to be made anew. Source: MariaDB, `trx0i_s.cc`. */
+/** Milliseconds that the server's picture of locks must be left alone to be made again. Source: MariaDB, `trx0i_s.cc`. */
 const FRESH_MS = 120;
 
 /** Milliseconds that one look may take; no connection is lent to it for longer. */

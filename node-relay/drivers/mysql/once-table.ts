@@ -6,7 +6,7 @@ import type { Kept } from '../kept-reply.ts';
 import { lacksPlace, PURGE_STEP } from '../once.ts';
 import type { Connection } from './connection.ts';
 
-/** Marks that were made before no longer stand. */
+/** Marks that were made before no longer hold. */
 const OLDEST = `UTC_TIMESTAMP(6) - INTERVAL ${ONCE_KEPT_MS / 1000} SECOND`;
 const NO_SUCH_TABLE = 1146;
 /** What is said of a table that is not there, not as it should be, or not for this credential. */

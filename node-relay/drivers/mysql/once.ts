@@ -116,7 +116,7 @@ async function end(
   await connection.query('COMMIT', {}, true);
 }
 
-/** Whether CALL stands anywhere, in a program or a comment with a version too. */
+/** Whether CALL is anywhere, in a program or a comment with a version too. */
 function mayCall(query: string): boolean {
   const parsed = parseText(query, false);
   const statements = 'statements' in parsed ? parsed.statements : [];

@@ -20,7 +20,7 @@ export class Reader {
     return this.end - this.at;
   }
 
-  /** The byte at which it stands, 0 at the end. */
+  /** The byte at which it is, 0 at the end. */
   get next(): number {
     return this.at < this.end ? (this.buffer[this.at] ?? 0) : 0;
   }

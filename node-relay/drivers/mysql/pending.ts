@@ -1,4 +1,4 @@
-/** A command under way: where its answer stands, and what goes around it. */
+/** A command under way: where its answer is, and what goes around it. */
 import type { Column } from '../../../kinds/mysql/dialect/types.ts';
 import { Unreadable } from '../loss.ts';
 import type { Companions, Prepared, Sink } from './exchange.ts';
@@ -17,7 +17,7 @@ export interface Pending {
   state: 'ahead' | 'first' | 'columns' | 'columns end' | 'rows' | 'definitions' | 'behind';
   /** How many packets the command has, where others go around it. */
   readonly among: number | undefined;
-  /** Tells what it came to, once what goes behind it is answered. */
+  /** Reports what it came to, once what goes behind it is answered. */
   told?: () => void;
   /** Columns to come, or definitions with the packets that end them. */
   left: number;

@@ -48,7 +48,7 @@ export function shapeOf(columns: readonly Column[], options: RowOptions): Shape 
 }
 
 interface Cell {
-  /** What stands before the value; undefined for a value that a later column of its name replaces. */
+  /** What is before the value; undefined for a value that a later column of its name replaces. */
   readonly before: string | undefined;
   readonly encode: Encoder;
 }
@@ -185,7 +185,7 @@ export class SqlResult implements Sink {
 /** Of a result without columns and rows. */
 const RESULT_CHARACTERS = 64;
 
-/** All results of a procedure, as they stand in a list of results: together within the bound. */
+/** All results of a procedure, as they are in a list of results: together within the bound. */
 export class SeveralResults implements Sink {
   readonly rowMax: number;
   readonly #make: (max: number) => SqlResult;

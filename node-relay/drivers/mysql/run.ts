@@ -71,7 +71,7 @@ function together(left: readonly Traces[]): Traces {
 interface Several {
   readonly statements: readonly Parsed[];
   readonly read: boolean;
-  /** Begins a transaction anew after a statement that ended it: what follows is together again. */
+  /** Begins a transaction again after a statement that ended it: what follows is together again. */
   readonly begin?: string;
 }
 

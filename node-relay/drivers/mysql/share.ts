@@ -19,7 +19,7 @@ import { admitted, demandOpen, type Execution, execute } from './execute.ts';
 import type { ShareParts } from './share-parts.ts';
 import { endedEarly } from './transact.ts';
 
-/** Whoever works on a share calls more often: a server that hears nothing for so long from a relay that is cut off undoes it. */
+/** A process that works on a share calls more often: a server that hears nothing for so long from a relay that is cut off undoes it. */
 const IDLE_MAX_S = 60;
 /** The level by itself, and by default where the server's own is weaker than that. */
 const LEVELS: { readonly [level in Isolation]: string } = {

@@ -54,7 +54,7 @@ async function runOperation(
   });
 }
 
-/** A procedure or trigger has committed: what came before it stands. */
+/** A procedure or trigger has committed: what came before it is kept. */
 export function endedEarly(): GatewayError {
   const message = 'The statement ended the transaction; what came before it may be kept';
   return new GatewayError('REQUEST_FAILED', message, {

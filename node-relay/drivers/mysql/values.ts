@@ -17,7 +17,7 @@ import {
 import { Unreadable } from '../loss.ts';
 import type { Reader } from './packets.ts';
 
-/** Writes the value at which the reader stands as JSON text, and moves behind it. */
+/** Writes the value at which the reader is as JSON text, and moves behind it. */
 export type Encoder = (reader: Reader) => string;
 
 /** What servers say of values whose fractions have no fixed length. */

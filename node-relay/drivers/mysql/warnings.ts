@@ -6,7 +6,7 @@ import { listed } from './finish.ts';
 
 /** Seconds after which a prepared transaction is old. Spec: transactions.md §3. */
 const OLD_S = 3_600;
-/** Most names that the message tells. */
+/** Most names that the message gives. */
 const NAMES_MAX = 10;
 /** Prepared transactions have no connection any more; the server does not say which is whose. */
 const OLD = `SELECT CAST(COUNT(*) AS CHAR) FROM information_schema.INNODB_TRX

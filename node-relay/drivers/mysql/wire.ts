@@ -50,7 +50,7 @@ export class Wire implements Taker {
     return (this.status & STATUS.readOnlyTransaction) !== 0;
   }
 
-  /** Whether a statement has set something of its session since `forget`, as far as the server tells. */
+  /** Whether a statement has set something of its session since `forget`, as far as the server reports. */
   sessionChanged = false;
 
   /** Whether no command is under way. */

@@ -1,4 +1,4 @@
-/** What goes around statements in their transaction: what makes a read one, and what tells who calls. */
+/** What goes around statements in their transaction: what makes a read one, and what says who calls. */
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
 import { settingStatements } from '../../../kinds/postgres/dialect/caller-settings.ts';
 import type { Parsed } from '../../../kinds/postgres/dialect/statement.ts';

@@ -1,4 +1,4 @@
-/** What the guard learns by asking the server, where it cannot ask, and that nothing of a read stays. */
+/** What the guard learns by asking the server, where it cannot ask, and that none of a read stays. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
@@ -10,7 +10,7 @@ let read: PostgresClient;
 let write: PostgresClient;
 const heard: string[] = [];
 
-/** Marks its session and tells the world, while it says of itself that it does neither. */
+/** Marks its session and tells the world, while it says about itself that it does neither. */
 const MARKING = `$$ BEGIN PERFORM pg_notify('heard', 'x'), set_config('my.mark', 'left', false), pg_advisory_lock(9); RETURN true; END $$`;
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ const STATE = sql(`SELECT coalesce(current_setting('my.mark', true), '') AS mark
   (SELECT count(*)::int FROM pg_proc WHERE proname LIKE 'causeway%') AS asked`);
 const CLEAN = [{ mark: '', locks: 0, temporary: 0, asked: 0 }];
 
-describe('nothing of it is there for the next caller:', () => {
+describe('none of it is there for the next caller:', () => {
   test.each([
     'SELECT marks(1)',
     'SELECT (1).marks',

@@ -225,7 +225,7 @@ test('nor in a session, in which the next statement sees who calls', async () =>
     for (const query of all) {
       await run(lease, sql('BEGIN'), 'write', { session });
       await lease.run(sql(query), call('write')).catch(() => undefined);
-      // Asked without settings, so that what was set is still there; a transaction that failed tells nothing.
+      // Asked without settings, so that what was set is still there; a transaction that failed says nothing.
       const inside = await who().catch(() => '');
       await run(lease, sql('ROLLBACK'), 'write', { session });
       await lease.run(sql(query), call('write')).catch(() => undefined);

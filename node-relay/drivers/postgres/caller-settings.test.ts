@@ -135,7 +135,7 @@ describe('what is told of a caller', () => {
     ]);
   });
 
-  test('a failure leaves nothing of it', async () => {
+  test('a failure leaves none of it', async () => {
     await failureOf(writer.run(sql('SELECT 1/0'), callOf('write', by('ada'))));
     const [next] = (await run(writer, sql(`SELECT ${TOLD}`), 'write')).rows;
     expect([next?.who ?? '', next?.role === CLERK]).toEqual(['', false]);

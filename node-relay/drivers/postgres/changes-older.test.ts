@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('a publication that somebody drops ends the reader, and changes begin anew', async () => {
+test('a publication that somebody drops ends the reader, and changes begin again', async () => {
   const say = (text: string) => database.outside.query(text);
   const reader = { client, slot };
   const reading = await Reading.standing(reader, all('one'));

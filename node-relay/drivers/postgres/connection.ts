@@ -71,7 +71,7 @@ export class Connection implements Lendable {
   settings: readonly Statement[];
   /** Transactions are read-only unless they say otherwise. */
   readOnly: boolean;
-  /** A pooler in transaction mode stands before the server: each transaction may meet another session. Contract §6. */
+  /** A pooler in transaction mode is in front of the server: each transaction may meet another session. Contract §6. */
   pooled = false;
   /** A call was stopped on it: what it still does must not meet the next caller. */
   interrupted = false;

@@ -48,7 +48,7 @@ export interface Ready {
   readonly parsed: Parsed | undefined;
   readonly statement: Statement;
   readonly read: boolean;
-  /** Nothing of it may stay. */
+  /** None of it may stay. */
   readonly undone: boolean;
   /** Types that the request names for its parameters. */
   readonly given?: readonly number[] | undefined;
@@ -57,7 +57,7 @@ export interface Ready {
 /** How a statement may run, and what it will leave on the connection. */
 export interface Admitted {
   readonly traces: Traces;
-  /** Nothing of it may stay: a read of which not all is known. */
+  /** None of it may stay: a read that is not known whole. */
   readonly undone: boolean;
   /** The types that its parameters have to have. */
   readonly types?: readonly number[];
@@ -281,7 +281,7 @@ function noteAltered({ connection, database, place }: Execution, { parsed, undon
   if (!parsed || database.guard.leavesTraces(parsed, given) !== false) connection.altered = true;
 }
 
-/** A result of a change that stands already: when it cannot be told, `details` say `applied`. */
+/** A result of a change that is done already: when it cannot be told, `details` say `applied`. */
 function finishedAfter(result: SqlResult, ready: Ready, tag: string): Buffer {
   try {
     return finished(result, ready, tag);

@@ -9,7 +9,7 @@ export class FieldWalk {
   at = 0;
   readonly #max: number;
   #column = -1;
-  /** Where the next length stands. */
+  /** Where the next length is. */
   #next = COUNT_BYTES;
   #length = 0;
 

@@ -22,7 +22,7 @@ export const OWN_ROW_MAX = 32 * 1024 * 1024;
 
 /** Receives messages. */
 export interface Taker {
-  /** A whole message's letter and where its body stands; only good during the call. @throws Unreadable */
+  /** A whole message's letter and where its body is; only good during the call. @throws Unreadable */
   message(letter: number, buffer: Buffer, at: number, end: number): void;
   /** A row, or a piece of COPY, is larger than is taken, and left out. @param column whose value is too large by itself */
   oversize(column: number | undefined): void;

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-// Not what the server says: nothing of an attack is sent to it.
+// Not what the server says: none of an attack is sent to it.
 const REFUSALS = /^BAD_REQUEST$/;
 
 type Failure = { code?: string; details?: { code?: string }[] };

@@ -7,7 +7,7 @@ import { readMessage, readRow } from './backend-messages.ts';
 import { Frames, type Taker } from './frames.ts';
 
 const ROW = 0x44;
-/** All that comes before a login is over beside what comes at any time; nothing of it comes after. */
+/** All that comes before a login is over as well as what comes at any time; none of it comes after. */
 const LOGIN_ONLY = 'RK';
 const AT_ANY_TIME = 'SNEZ';
 /** ReadyForQuery: the first ends the login. */
@@ -26,7 +26,7 @@ export class IncomingConnection extends Connection implements Taker {
   rows: RowTaker | undefined;
   #ended = false;
 
-  /** What node-postgres calls once the stream is there, in place of its own reader. */
+  /** What node-postgres calls once the stream is there, instead of its own reader. */
   attachListeners(stream: Duplex): void {
     stream.on('data', (chunk: Buffer) => {
       if (this.#ended) return;

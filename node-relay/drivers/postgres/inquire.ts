@@ -12,7 +12,7 @@ const CONFORMING: Statement = {
   text: "SELECT pg_catalog.set_config('standard_conforming_strings', 'on', true)",
 };
 
-/** What undoes statements, beside or inside a transaction that is open. */
+/** What undoes statements, outside or inside a transaction that is open. */
 interface Undoing {
   readonly before: readonly Statement[];
   readonly after: readonly Statement[];
@@ -35,7 +35,7 @@ const SAVED_READ_ONLY: Undoing = {
   after: SAVED.after,
 };
 
-/** Statements to send around others so that nothing of them stays. */
+/** Statements to send around others so that none of them stays. */
 export function undoing({ wire }: Connection, access: 'READ ONLY' | 'READ WRITE'): Undoing {
   if (!wire.idle) return access === 'READ ONLY' ? SAVED_READ_ONLY : SAVED;
   return { before: [{ text: `BEGIN ${access}` }], after: [{ text: 'ROLLBACK' }] };

@@ -1,4 +1,4 @@
-/** What a PostgreSQL database tells of itself: tables of all sorts, types as results name them, pages, rights. */
+/** What a PostgreSQL database reports about itself: tables of all sorts, types as results name them, pages, rights. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -15,7 +15,7 @@ const OPTIONS_REFUSED = '08P01';
 
 /** What a connection is made into, once the server let it in. */
 interface Making<Made> {
-  /** Members of the startup message beside those of every connection. */
+  /** Members of the startup message besides those of every connection. */
   readonly startup?: Readonly<Record<string, string>>;
   make(client: StartupClient, open: (signal: AbortSignal) => Promise<Socket>): Promise<Made>;
 }

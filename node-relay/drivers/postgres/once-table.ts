@@ -11,12 +11,12 @@ import { OwnRows } from './own-rows.ts';
 
 const KEPT = `pg_catalog.make_interval(secs => ${ONCE_KEPT_MS / 1000})`;
 const NOW = 'pg_catalog.clock_timestamp()';
-/** Marks that were made before no longer stand. */
+/** Marks that were made before no longer hold. */
 const OLDEST = `(${NOW} OPERATOR(pg_catalog.-) ${KEPT})`;
 
 /** The table by its whole name, which means the same whatever a search path says. */
 export class OnceTable {
-  /** As it stands in statements. */
+  /** As it is in statements. */
   readonly name: string;
 
   private constructor(name: string) {
@@ -42,7 +42,7 @@ export class OnceTable {
     return new OnceTable(made);
   }
 
-  /** Keeps a mark without a reply; an old one makes room. Its tag tells whether it was kept. */
+  /** Keeps a mark without a reply; an old one makes room. Its tag says whether it was kept. */
   keep({ key, body }: OnceMark): Statement {
     return {
       text: `INSERT INTO ${this.name} AS kept (id, body, made_at) VALUES ($1, $2, ${NOW})

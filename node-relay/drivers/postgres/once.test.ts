@@ -93,7 +93,7 @@ describe('a connection that is lost', () => {
 });
 
 describe('the table of marks', () => {
-  test('is made by whoever is first, also of several at once, in a schema that is named', async () => {
+  test('is made by the first that asks, also of several at once, in a schema that is named', async () => {
     await database.outside.query('CREATE SCHEMA marks');
     const write = await database.open('write');
     const all = Array.from({ length: 4 }, (_, at) =>
@@ -127,7 +127,7 @@ describe('the table of marks', () => {
     await database.outside.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
   });
 
-  test('that was dropped is made anew by the call after the one that finds out', async () => {
+  test('that was dropped is made again by the call after the one that finds out', async () => {
     const write = await database.open('write');
     await write.once(add('drop'), mark('dropped'), callOf('write'));
     await database.outside.query('DROP TABLE dropped');

@@ -127,7 +127,7 @@ describe('a share that its server cannot prepare', () => {
 });
 
 describe('reads in a share', () => {
-  test('are asked about beside it, so that it can still be prepared', async () => {
+  test('are asked about next to it, so that it can still be prepared', async () => {
     const client = await database.open('write');
     const name = shareName();
     const returning = sql('INSERT INTO t VALUES ($1) RETURNING name', [name]);

@@ -40,7 +40,7 @@ export class PostgresPrepares implements Prepares<PostgresRequest> {
   readonly #lacks = new Lacks();
   readonly #shares: ShareSteps<PostgresRequest, Connection>;
 
-  /** @param open makes a connection beside those of the pool */
+  /** @param open makes a connection besides those of the pool */
   constructor(database: Database, open: (signal: AbortSignal) => Promise<Connection>) {
     this.#database = database;
     this.#open = open;

@@ -37,7 +37,7 @@ describe('the seed of random() is not what a call chose', () => {
   });
 });
 
-describe('the next caller finds nothing of', () => {
+describe('the next caller finds none of', () => {
   test('characteristics of the session', async () => {
     await session.run(
       sql('SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ ONLY'),

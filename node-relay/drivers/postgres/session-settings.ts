@@ -11,7 +11,7 @@ export interface SessionUse {
   readonly mode: Mode;
 }
 
-/** Make every value's text the same on every server. They stand last, so nothing overrides them. */
+/** Make every value's text the same on every server. They are last, so nothing overrides them. */
 const SESSION: readonly (readonly [string, string])[] = [
   ['DateStyle', 'ISO'],
   ['IntervalStyle', 'postgres'],

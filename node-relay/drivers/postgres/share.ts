@@ -31,9 +31,9 @@ import { OwnRows } from './own-rows.ts';
 import { refuseBehindPooler } from './pooler.ts';
 import { withStatements } from './statement-reader.ts';
 
-/** Whoever works on a share calls more often: a server that hears nothing for so long from a relay that is cut off undoes it. */
+/** A process that works on a share calls more often: a server that hears nothing for so long from a relay that is cut off undoes it. */
 const IDLE_MAX = '60s';
-/** The transaction's number, which tells later what became of it. */
+/** The transaction's number, which says later what became of it. */
 const NUMBER: Statement = { text: 'SELECT pg_catalog.pg_current_xact_id()::text' };
 
 /** What shares of one pool have in common. */
@@ -212,7 +212,7 @@ class PostgresShare implements OpenShare<PostgresRequest> {
   }
 
   /**
-   * Lets a read pass the guard. What it asks would make this transaction one that cannot be prepared, so it asks beside it.
+   * Lets a read pass the guard. What it asks would make this transaction one that cannot be prepared, so it asks next to it.
    * @throws GatewayError BAD_REQUEST
    */
   async #admit(parsed: Parsed, given: readonly number[] | undefined, call: Call): Promise<boolean> {
@@ -228,7 +228,7 @@ class PostgresShare implements OpenShare<PostgresRequest> {
     return (await database.guard.admit(parsed, given, inquirer)).plain;
   }
 
-  /** Whether `/read` would have taken it, and nothing of it had to be undone. */
+  /** Whether `/read` would have taken it, and none of it had to be undone. */
   async #letsThrough(
     parsed: Parsed,
     given: readonly number[] | undefined,

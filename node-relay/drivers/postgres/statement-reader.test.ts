@@ -1,4 +1,4 @@
-/** Large statements: read beside the loop that serves everybody, whatever they hold. */
+/** Large statements: read outside the loop that serves everybody, whatever they hold. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -18,7 +18,7 @@ const THREAD = new URL('statement-thread.ts', import.meta.url);
 
 /**
  * Does work that parses the statements of requests: large ones have been read by then.
- * @throws what the signal tells when it aborts before they are, and what the work throws
+ * @throws what the signal says when it aborts before they are, and what the work throws
  */
 export async function withStatements<Value>(
   requests: readonly PostgresRequest[],

@@ -1,4 +1,4 @@
-/** The thread that reads large statements: a text comes in, what it says of itself goes out. */
+/** The thread that reads large statements: a text comes in, what it says about itself goes out. */
 import { parentPort } from 'node:worker_threads';
 import { parseWhole } from '../../../kinds/postgres/dialect/statement.ts';
 import './parser.ts';

@@ -18,7 +18,7 @@ afterAll(() => database.drop());
 /** ReadyForQuery with a state. */
 const ready = (state: string) => Buffer.from(`Z\0\0\0\x05${state}`, 'latin1');
 
-/** What the server is made to say in place of a state, from the bytes on that hold these words. */
+/** What the server is made to say instead of a state, from the bytes on that hold these words. */
 interface Lie {
   readonly from: string;
   readonly was: string;

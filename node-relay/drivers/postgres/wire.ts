@@ -132,7 +132,7 @@ export class Wire implements RowTaker {
   lose(cause: Error): void {
     if (this.lost) return;
     const pending = this.#pending;
-    // What the server said last tells more than that it has gone.
+    // What the server said last says more than that it has gone.
     this.lost = new ConnectionLost('The connection was lost', { cause: pending?.error ?? cause });
     this.onLost?.();
     this.#pending = undefined;

@@ -31,7 +31,7 @@ export class Connection {
     }
   }
 
-  /** Ends it; a promise tells when the server has let go of it. */
+  /** Ends it; a promise says when the server has let go of it. */
   close(): void | Promise<void> {
     if (this.wire.lost) return;
     if (this.wire.idle) return this.wire.end();

@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-/** All that the server holds, as far as it tells. */
+/** All that the server holds, as far as it reports. */
 async function state(): Promise<unknown> {
   const { outside } = redis;
   const keys = ((await outside.send('KEYS', '*')).parts ?? [])

@@ -1,4 +1,4 @@
-/** What the decoder holds on to while replies come, and of those that it tells. */
+/** What the decoder holds on to while replies come, and of those that it reports. */
 import { expect, test } from 'vitest';
 import { heldBytes } from '../test/memory.ts';
 import { DEPTH_MAX, Decoder } from './decode.ts';
@@ -70,7 +70,7 @@ test('short strings of long lists are text, and all others bytes', () => {
   expect(few).toEqual([Buffer.from('a'), Buffer.from(short), long, letter]);
 });
 
-test('a reply of lists within too many lists is read to its end, and nothing of it kept', () => {
+test('a reply of lists within too many lists is read to its end, and none of it kept', () => {
   const nested = (depth: number) => Buffer.from(`${'*1\r\n'.repeat(depth)}:1\r\n:2\r\n`);
   expect(decode(nested(DEPTH_MAX + 1))).toEqual([TOO_DEEP, 2]);
   expect(decode(nested(50_000))).toEqual([TOO_DEEP, 2]);

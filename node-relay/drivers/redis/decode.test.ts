@@ -15,7 +15,7 @@ import { ProtocolError } from './scalars.ts';
 
 const ROOM = 1_000_000;
 
-/** All that a decoder tells of some bytes. */
+/** All that a decoder reports some bytes. */
 function decode(chunks: readonly Buffer[], room = ROOM): unknown[] {
   const told: unknown[] = [];
   const decoder = new Decoder({

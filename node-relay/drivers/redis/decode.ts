@@ -59,7 +59,7 @@ export class Decoder {
   #room = 0;
   /** Bytes that it will have at least, by what its lists have said. */
   #expected = 0;
-  /** Why nothing of the present reply is kept. */
+  /** Why none of the present reply is kept. */
   #dropped: Dropped | undefined;
   /** Bytes of a string to come with its line's end, and what it is; negative for none. */
   #left = -1;
@@ -196,7 +196,7 @@ export class Decoder {
     if (this.#cost > this.#room) this.#drop(TOO_LARGE);
   }
 
-  /** Keeps nothing of the present reply. */
+  /** Keeps none of the present reply. */
   #drop(why: Dropped): void {
     if (this.#isPush) throw new ProtocolError('a message that is too large');
     if (!this.#dropped) {

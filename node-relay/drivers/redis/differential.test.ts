@@ -65,7 +65,7 @@ async function toldBy(run: Run, command: RedisCommand): Promise<string[]> {
 async function difference(run: Run, direct: DirectClient, words: Buffer[]): Promise<string[]> {
   const command = commandOf(words);
   const { type } = command;
-  // Of some families the server tells no subcommands.
+  // Of some families the server reports no subcommands.
   for (const name of [type, type.split(' ')[0] ?? '']) compared.add(name);
   // Some errors tell the name as it was written; the driver writes it small.
   const [name = '', ...rest] = words;

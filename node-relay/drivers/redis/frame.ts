@@ -19,7 +19,7 @@ export interface Frame {
 }
 
 /**
- * An aggregate of which nothing has come.
+ * An aggregate that nothing has come of yet.
  * @param left its members, at least one
  * @param isKept whether they will be in it
  */

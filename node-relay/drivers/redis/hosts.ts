@@ -5,7 +5,7 @@ import { optionName, textOfWord } from '../../../kinds/redis/replies/words.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import type { Host } from '../driver.ts';
 
-/** Where a command's host stands, its port behind it. */
+/** Where a command's host is, its port behind it. */
 const PLACES: Readonly<Record<string, number>> = {
   migrate: 0,
   replicaof: 0,
@@ -19,7 +19,7 @@ const BUS_PORT_ABOVE = 10_000;
 const NOT_TAKEN = /^(?:[\w.]*clusterset\w*|\w+\.(?:networktest|forceshardsconnection))$/;
 
 /**
- * The command with the address that was checked in place of the host's name, so that its server
+ * The command with the address that was checked instead of the host's name, so that its server
  * cannot find another.
  * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED, BAD_REQUEST
  */

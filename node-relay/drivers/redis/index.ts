@@ -45,7 +45,7 @@ export const redis: Driver<RedisRequest, RedisClient> = {
   },
 };
 
-/** What a client is made of beside its backend. */
+/** What a client is made of besides its backend. */
 interface ClientParts {
   readonly changes: RedisChanges;
   readonly openRaw: () => Promise<RedisBackend>;

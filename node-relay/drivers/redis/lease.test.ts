@@ -107,7 +107,7 @@ test('what is selected is selected for this session alone', async () => {
   expect(await lease.run('GET a')).toEqual({ result: 'five' });
 });
 
-test('nothing of it is left when it is closed', async () => {
+test('none of it is left when it is closed', async () => {
   await lease.run('SELECT 5');
   await lease.run('CLIENT SETNAME mine');
   await lease.run('MULTI');

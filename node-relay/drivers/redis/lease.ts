@@ -167,7 +167,7 @@ export class RedisLease implements Lease<RedisRequest> {
     };
   }
 
-  /** What was pushed since the last request, as a member beside its result, and the end of both. */
+  /** What was pushed since the last request, as a member next to its result, and the end of both. */
   #told(): string {
     if (this.#pushes.length === 0) return '}';
     const text = `,"pushes":[${this.#pushes.join(',')}]}`;
@@ -182,7 +182,7 @@ function leavesTraces(effect: Effect): boolean {
   return effect !== 'none' && effect !== 'wait';
 }
 
-/** A result within EXEC's: an error stands in its place. */
+/** A result within EXEC's: an error replaces it. */
 function resultText(command: RedisCommand, reply: ReplyValue, call: Call): string {
   const entry = entryOf(command, reply, call);
   return reply instanceof ReplyError ? entry : entry.slice('{"result":'.length, -1);

@@ -78,7 +78,7 @@ export function isUnreached(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'CONNECTION_FAILED';
 }
 
-/** Words for a refused login; nothing of the server's own text. */
+/** Words for a refused login; nothing from the server's own text. */
 function refused(error: ReplyError): GatewayError {
   const [code, message] = namedRefusal(error);
   return new LoginRefused(code, message, { cause: new Error(error.code) });

@@ -12,7 +12,7 @@ import { Shared } from './shared.ts';
 export class Node {
   readonly #pool: ConnectionPool<Connection>;
   readonly #shared: Shared;
-  /** A connection stood at some time. */
+  /** A connection was at some time. */
   reached = false;
 
   constructor(host: Host, connect: (signal: AbortSignal) => Promise<Connection>) {

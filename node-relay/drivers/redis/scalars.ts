@@ -52,7 +52,7 @@ export function isNumber(type: number): boolean {
   return type === TYPE.integer || type === TYPE.nothing || type === TYPE.boolean;
 }
 
-/** Whether a line of that type tells the length of a string that follows. */
+/** Whether a line of that type gives the length of a string that follows. */
 export function isString(type: number): boolean {
   return type === TYPE.bulk || type === TYPE.verbatim || type === TYPE.bulkError;
 }
@@ -126,7 +126,7 @@ export function stringValue(
       : body.subarray(from, to);
   }
   if (type === TYPE.bulkError) return new ReplyError(body.toString('utf8', from, to));
-  // Three letters of a format and a colon stand before the text.
+  // Three letters of a format and a colon are before the text.
   if (to - from < 4) throw new ProtocolError('a verbatim string without a format');
   return body.subarray(from + 4, to);
 }

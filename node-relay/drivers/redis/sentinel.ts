@@ -23,7 +23,7 @@ type Role = 'master' | 'slave';
 export class SentinelServer implements RedisServer {
   readonly #settings: Settings;
   readonly #host: Host;
-  /** As configured; the one that answered last stands first. */
+  /** As configured; the one that answered last is first. */
   #sentinels: readonly Address[];
   #master: Node;
   readonly #replica: Node | undefined;
@@ -164,7 +164,7 @@ async function ask(
   return reply ?? null;
 }
 
-/** What a server says of itself; undefined when it does not say. */
+/** What a server says about itself; undefined when it does not say. */
 async function roleOf(connection: Connection, signal: AbortSignal): Promise<string | undefined> {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
   const reply = await ask(connection, { type: 'role', args: [] }, limited);

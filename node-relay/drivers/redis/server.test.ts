@@ -113,7 +113,7 @@ describe.each(['redis-8', 'redis-7', 'valkey-9'] as const)('%s', (product) => {
   });
 
   test.each([2, 3])(
-    'gives back nothing of what a caller has set, with RESP%i',
+    'gives back nothing from what a caller has set, with RESP%i',
     async (protocol) => {
       const server = await open(
         urlOf(`:${PASSWORD}`, `/1?protocol=${protocol}&client_name=x`),
@@ -147,7 +147,7 @@ describe.each(['redis-8', 'redis-7', 'valkey-9'] as const)('%s', (product) => {
     },
   );
 
-  test("tells MONITOR's lines, and replies beside them", async () => {
+  test("tells MONITOR's lines, and replies among them", async () => {
     const server = await open(urlOf(`:${PASSWORD}`));
     const link = await server.borrow([], AbortSignal.timeout(10_000));
     const lines: unknown[] = [];

@@ -10,7 +10,7 @@ import { type Settings, settingsOf } from './settings.ts';
 
 /**
  * Readies a line to a server; connections are made when first needed.
- * @param protocol in place of the configuration's
+ * @param protocol instead of the configuration's
  * @throws GatewayError INVALID_CONFIGURATION
  */
 export async function openServer(

@@ -68,7 +68,7 @@ const DEFAULTS: Omit<Settings, 'addresses'> = {
   sentinel: { username: '', password: '' },
 };
 
-/** Schemes as usual clients have them, and what they say beside the host. */
+/** Schemes as usual clients have them, and what they say besides the host. */
 const SCHEMES: { readonly [scheme: string]: Pick<Settings, 'topology' | 'trust'> } = {
   redis: { topology: 'single', trust: undefined },
   rediss: { topology: 'single', trust: 'host' },

@@ -1,4 +1,4 @@
-/** Which node of a cluster serves which slots, as a node tells it. Source: redis.io/docs/latest/commands/cluster-slots. */
+/** Which node of a cluster serves which slots, as a node reports it. Source: redis.io/docs/latest/commands/cluster-slots. */
 import { utf8Of } from '../../../kinds/redis/replies/natural.ts';
 import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { SLOTS } from './key-slot.ts';

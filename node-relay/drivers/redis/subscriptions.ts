@@ -1,4 +1,4 @@
-/** Tells what a server says of subscriptions from replies: with RESP2 both look alike. Source: redis.io/docs/latest/develop/pubsub. */
+/** Says what a server says about subscriptions from replies: with RESP2 both look alike. Source: redis.io/docs/latest/develop/pubsub. */
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import { ReplyStatus, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { ProtocolError } from './scalars.ts';

@@ -13,7 +13,7 @@ import { nameOf, SlotMap } from './slot-map.ts';
 const ASK_MS = 2_000;
 /** Bytes of its answer. */
 const ANSWER_MAX = 16_777_216;
-/** Masters that are asked, beside the servers of the configuration. Spec silent. */
+/** Masters that are asked, besides the servers of the configuration. Spec silent. */
 const ASKED_MAX = 10;
 /** Milliseconds between two askings. Spec silent. */
 const ASK_EVERY_MS = 100;

@@ -23,7 +23,7 @@ const MULTI: RedisCommand = { type: 'multi', args: [] };
 const EXEC: RedisCommand = { type: 'exec', args: [] };
 
 /**
- * Runs all operations after each other with nothing of others between them. One that the server
+ * Runs all operations after each other with nothing from others between them. One that the server
  * refuses to queue applies none; one that fails at EXEC leaves the others applied.
  * @throws GatewayError with `operation` in its details
  */

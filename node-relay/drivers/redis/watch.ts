@@ -22,7 +22,7 @@ const WAITING_MAX = 1_048_576;
 
 /**
  * Events until the caller leaves.
- * @throws GatewayError POOL_EXHAUSTED when as many subscriptions are open as may be
+ * @throws GatewayError POOL_EXHAUSTED when as many subscriptions are open as is allowed
  */
 export async function* follow(
   backend: RedisBackend,

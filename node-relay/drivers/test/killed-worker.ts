@@ -11,13 +11,13 @@ export interface KilledWork {
   readonly connection: Json;
   readonly name: string;
   readonly request: unknown;
-  /** How the share stands when it does nothing more. */
+  /** The state of the share when it does nothing more. */
   readonly state: 'prepared' | 'open';
 }
 
 const SCRIPT = fileURLToPath(new URL('killed-worker-process.ts', import.meta.url));
 
-/** Starts it and waits until the share stands so; answers what kills it. */
+/** Starts it and waits until the share is so; answers what kills it. */
 export async function killedWorker(work: KilledWork): Promise<() => void> {
   const child = spawn(process.execPath, [SCRIPT, JSON.stringify(work)], {
     stdio: ['ignore', 'pipe', 'inherit'],

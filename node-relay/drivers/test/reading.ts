@@ -9,7 +9,7 @@ import {
 } from '../../../proto/changes.ts';
 import { callOf, jsonOf } from './host.ts';
 
-/** Collections of which every change is told. */
+/** Collections whose every change is told. */
 export function all(...names: string[]): WatchedCollection[] {
   return names.map((name) => ({ name, operations: CHANGE_OPERATIONS }));
 }
@@ -44,7 +44,7 @@ export class Reading {
     this.#batches = client.changes({ slot, collections }, position, call)[Symbol.asyncIterator]();
   }
 
-  /** Prepares, and answers a subscription that stands. */
+  /** Prepares, and answers a subscription that is active. */
   static async standing(reader: Reader, collections: WatchedCollection[]): Promise<Reading> {
     await reader.client.prepareChanges({ slot: reader.slot, collections }, callOf('write'));
     const reading = new Reading(reader, collections);

@@ -74,7 +74,7 @@ export async function startParts(env: Readonly<Record<string, string>> = {}) {
     /** How the call ends. */
     outcome: (key: string, path?: string, endpoint?: string) =>
       failureOf(get(key, path, endpoint)).catch(() => 'answered'),
-    /** What comes of a call that is sent to the socket of a part, as a gateway beside it does. */
+    /** The outcome of a call that is sent to the socket of a part, as a gateway next to it does. */
     atSocket: (part: string, key: string) =>
       failureOf(clientOf(baseUrl, token, socketIn(folder, part)).status({}, ofKey(key))).catch(
         () => 'answered',

@@ -1,4 +1,4 @@
-/** Changes of data as a relay tells them to who calls it through a tunnel. */
+/** Changes of data as a relay reports them to who calls it through a tunnel. */
 import { CHANGE_OPERATIONS, type Changes, type ChangesRequest } from '../../../proto/changes.ts';
 import { callOf } from '../../drivers/test/host.ts';
 import type { Line } from './driver.ts';

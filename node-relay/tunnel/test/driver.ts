@@ -1,6 +1,6 @@
 /**
  * A driver whose calls all go through a tunnel to a relay that has the real one: so the suite of
- * every driver says of the tunnel what it says of the driver.
+ * every driver says about the tunnel what it says about the driver.
  */
 import { randomUUID } from 'node:crypto';
 import { ConnectError } from '@connectrpc/connect';

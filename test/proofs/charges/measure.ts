@@ -4,11 +4,11 @@ import { cpuMs } from '../processor-time.ts';
 /** What `yardstick` takes on the machine that charges were found on, when nothing else runs there. */
 const YARDSTICK_MS = 2.8;
 const OBJECTS = 100_000;
-/** The least of so many rounds tells how slow a machine is. */
+/** The least of so many rounds reports how slow a machine is. */
 const ROUNDS = 5;
 /** The runtime compiles the yardstick meanwhile. */
 const WARM_UP = 20;
-/** What takes too long is measured again so often, beside the yardstick: a busy machine slows some tries. */
+/** What takes too long is measured again so often, together with the yardstick: a busy machine slows some tries. */
 const TRIES = 8;
 
 /** Measures work that charges steps. */

@@ -23,7 +23,7 @@ export { STEP_NS };
 const FUEL = [5_000, 600_000] as const;
 /** Less than the first is too little to be measured; with less than the second it is tried with more fuel. */
 const [LEAST_MS, ENOUGH_MS] = [1, 12];
-/** What naming a transformer in a rule costs beside it. */
+/** What naming a transformer in a rule costs besides it. */
 const RULE_STEPS = 3;
 
 /** A transformer, its arguments and a value by chance. */

@@ -54,7 +54,7 @@ const SPACES = [
   '\u2003',
 ];
 
-/** What may stand between a name and its parenthesis. */
+/** What may be between a name and its parenthesis. */
 export function gap(random: Random): string {
   return random.of(SPACES);
 }

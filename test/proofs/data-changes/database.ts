@@ -107,7 +107,7 @@ export class KilledDatabase {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** One transaction; where it is not known whether it was committed, the table tells. */
+  /** One transaction; where it is not known whether it was committed, the table says. */
   async #certainly(
     rows: readonly { readonly n: number; readonly id: number; readonly hit: boolean }[],
   ): Promise<void> {

@@ -26,7 +26,7 @@ export const proof: Proof = {
   run: (options) => following(options, Math.ceil(options.count / CHANGES_PER_KILL)),
 };
 
-/** A run as the list tells it. */
+/** A run as the list reports it. */
 interface Listed {
   readonly key: string;
   readonly started: string;

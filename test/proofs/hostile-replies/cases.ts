@@ -1,4 +1,4 @@
-/** One case: a hostile server, the call that meets it, and what comes of that. */
+/** One case: a hostile server, the call that meets it, and the outcome. */
 import { Choices } from '../random.ts';
 import { faultOf } from './judge.ts';
 import type { HostileKind, RealServer, Turn } from './kind.ts';

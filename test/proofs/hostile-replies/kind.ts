@@ -8,7 +8,7 @@ import type { Json } from '../../../proto/json.ts';
 export interface Framing {
   /** Whole messages of a server's reply, in order; together they are the reply. Default: the pieces in which it came. */
   messages?(reply: Buffer): Buffer[];
-  /** Where in a message its length stands, in bytes, and how it is written. */
+  /** Where in a message its length is, in bytes, and how it is written. */
   readonly length?: {
     readonly at: number;
     readonly size: 1 | 2 | 3 | 4;

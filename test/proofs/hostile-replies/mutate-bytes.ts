@@ -62,7 +62,7 @@ const number: Change = (choices, message) => {
   return { name: `${order} number of ${size} at ${at}: ${was} to ${value}`, bytes };
 };
 
-/** The length that a message tells of itself, with the same bytes behind it. */
+/** The length that a message reports about itself, with the same bytes behind it. */
 const length: Change = (choices, message, framing) => {
   const field = framing.length;
   if (field === undefined || message.length < field.at + field.size) {

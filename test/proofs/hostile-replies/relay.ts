@@ -34,7 +34,7 @@ export interface Answer {
 const PROGRAM = fileURLToPath(
   new URL('../../../node-relay/test/watched-relay.ts', import.meta.url),
 );
-/** A relay that tells nothing of itself for so long is stuck, in milliseconds. */
+/** A relay that says nothing about itself for so long is stuck, in milliseconds. */
 const TELLS_MAX_MS = 10_000;
 
 /** How the relay's process is. */
@@ -188,7 +188,7 @@ async function watch(
 ): Promise<void> {
   let left = EVENTS;
   for await (const { event } of client.watch(message, options)) {
-    // The first says that the subscription stands.
+    // The first says that the subscription is active.
     if (event.length === 0) continue;
     pieces.push(event, Buffer.from('\n'));
     left -= 1;

@@ -1,4 +1,4 @@
-/** One kind's hostile servers, many at a time, against one relay, beside a neighbour. */
+/** One kind's hostile servers, many at a time, against one relay, with a neighbour. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProofOptions, ProofResult } from '../proof.ts';
 import { type Outcome, type Recorded, runCase } from './cases.ts';
@@ -7,7 +7,7 @@ import { type Neighbour, startNeighbour } from './neighbour.ts';
 import { type Recording, record } from './record.ts';
 import { startTestedRelay, type TestedRelay } from './relay.ts';
 
-/** Hostile servers at a time; most of the time they are waited for. In a small run fewer, beside other tests. */
+/** Hostile servers at a time; most of the time they are waited for. In a small run fewer, alongside other tests. */
 const AT_ONCE = 40;
 const SMALL = { count: 1_000, atOnce: 16 };
 /** No loop of the relay may be held up longer by its own work, in milliseconds. */

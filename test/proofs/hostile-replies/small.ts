@@ -1,4 +1,4 @@
-/** The proof, small, for the test of a kind: `NAME.test.ts` beside this file calls it. */
+/** The proof, small, for the test of a kind: `NAME.test.ts` next to this file calls it. */
 import { expect, inject } from 'vitest';
 import { runHostile } from './proof.ts';
 

@@ -84,7 +84,7 @@ async function runAll(options: ProofOptions, ways: readonly Way[]): Promise<Proo
 function faultOf(way: Way, sent: Sent, answer: Answer): string | undefined {
   const own = sent.path === undefined ? undefined : decoded(sent.path);
   if (answer.status === 200) {
-    // A HEAD is told by nothing but its status.
+    // A HEAD is told by only its status.
     const page = sent.method === 'HEAD' ? own : way.pages.get(digestOf(answer));
     return page !== undefined && page === own ? undefined : `${page ?? 'an unknown page'} answers`;
   }
@@ -92,7 +92,7 @@ function faultOf(way: Way, sent: Sent, answer: Answer): string | undefined {
   return isRefusal(sent, own, answer) ? undefined : `${answer.status} ${answer.text.slice(0, 200)}`;
 }
 
-/** Whether a reply says nothing but that the request is none, or that there is nothing at its own path. */
+/** Whether a reply says only that the request is none, or that there is nothing at its own path. */
 function isRefusal({ method }: Sent, own: string | undefined, { status, text }: Answer): boolean {
   switch (status) {
     case 0:

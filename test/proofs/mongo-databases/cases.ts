@@ -1,4 +1,4 @@
-/** Requests of every type, with names of databases put wherever a text or a member may stand. */
+/** Requests of every type, with names of databases put wherever a text or a member may be. */
 
 import { EXAMPLES } from '../../../kinds/mongo/describe/examples.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';

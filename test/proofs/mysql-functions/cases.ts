@@ -1,4 +1,4 @@
-/** Every function and word of a server, written in every way, in every place where one can stand. */
+/** Every function and word of a server, written in every way, in every place where one can be. */
 import type { TestDatabase } from '../../../node-relay/drivers/mysql/test/database.ts';
 import type { Choices } from '../random.ts';
 

@@ -1,4 +1,4 @@
-/** Every function of the server, however it is written and wherever it stands: refused, or harmless. */
+/** Every function of the server, however it is written and wherever it is: refused, or harmless. */
 import { sql } from '../../../node-relay/drivers/mysql/test/database.ts';
 import { callOf } from '../../../node-relay/drivers/test/host.ts';
 import { ProofServer } from '../mysql-server.ts';

@@ -1,7 +1,7 @@
 /** Values, names and calls, in every spelling that a server may read in its own way. */
 import type { Some } from './separators.ts';
 
-/** Numbers, and what stands near to one. */
+/** Numbers, and what is near to one. */
 export const NUMBERS: Some = [
   '1',
   '0',

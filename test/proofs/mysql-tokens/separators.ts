@@ -1,4 +1,4 @@
-/** What stands between operands and behind them: space, operators, tables, clauses. */
+/** What is between operands and behind them: space, operators, tables, clauses. */
 
 /** At least one text to choose from. */
 export type Some = readonly [string, ...string[]];

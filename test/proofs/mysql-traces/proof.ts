@@ -23,7 +23,7 @@ const WAYS: { readonly [name: string]: Way } = {
   transaction: (session, query) => session.transact([sql(query)], callOf('write')),
 };
 
-/** Forgets nothing that these tell, unless it is reset. Of settings, what each call has anew and one of the whole server are left out. */
+/** Forgets nothing that these tell, unless it is reset. Of settings, what each call has again and one of the whole server are left out. */
 const NEXT: readonly string[] = [
   `SELECT VARIABLE_NAME, VARIABLE_VALUE FROM information_schema.SESSION_VARIABLES WHERE VARIABLE_NAME NOT IN
     ('TIMESTAMP', 'PSEUDO_THREAD_ID', 'RAND_SEED1', 'RAND_SEED2', 'SQL_SLAVE_SKIP_COUNTER') ORDER BY 1`,

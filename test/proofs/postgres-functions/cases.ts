@@ -82,7 +82,7 @@ export class Cases {
     return kind !== 'p' && schema !== 'w' && !types.some((name) => UNCALLABLE.test(name));
   }
 
-  /** A direct call: what the guard says of it, it must say of every other way. */
+  /** A direct call: what the guard says about it, it must say of every other way. */
   direct(called: ServerFunction): Case | undefined {
     const subject = this.#subject(called);
     if (!subject) return undefined;
@@ -162,7 +162,7 @@ export class Cases {
   }
 }
 
-/** What is VOLATILE may change something; so may what runs a text, whatever it says of itself. */
+/** What is VOLATILE may change something; so may what runs a text, whatever it says about itself. */
 export function isRisky({ volatility, name }: ServerFunction): boolean {
   return volatility === 'v' || /xml|crosstab|connectby|xpath|pg_input|txid|xact_id/.test(name);
 }

@@ -1,4 +1,4 @@
-/** What a server's catalogs say of its functions and types, after every extension that it has was made. */
+/** What a server's catalogs say of its functions and types, after every extension that it has been made. */
 import type pg from 'pg';
 
 /** A type, as values of it are made. */

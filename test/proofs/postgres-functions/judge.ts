@@ -13,7 +13,7 @@ import type { Verdict } from './runner.ts';
  */
 const NEVER =
   /^(?:pg_(?:read_(?:binary_)?file|ls_(?!wait)|stat_file|(?:try_)?advisory_|terminate_backend|cancel_backend|reload_conf|rotate_logfile|switch_wal|create_|drop_|copy_(?:physical|logical)|replication_origin_(?:create|drop|advance|session|xact)|replication_slot|logical_(?:slot|emit)|backup_st|promote|wal_replay_(?:pause|resume)|notify|stat_(?:reset|clear)|stat_statements_reset|export_snapshot|file_|logdir|log_|prewarm|truncate_|import_|set_|clear_|restore_)|lo_|lo(?:read|write)$|dblink|set_config$|setseed$|setval$|nextval$|(?:query|table|schema|database|cursor)_to_xml|crosstab|connectby$|xpath_table$|heap_force|brin_(?:de)?summarize|gin_clean)/;
-/** Of those, what tells and does nothing. */
+/** Of those, what reports and does nothing. */
 const TOLD = /^pg_(?:create_logical|log_standby_snapshot$)|^pg_stat_reset_\w+_time$/;
 
 /** Type of the text form of a value. */
@@ -38,7 +38,7 @@ export function isForbidden({ called, way }: Case, direct: Verdict | undefined):
   return direct?.is === 'refused' && direct.named === called.name && !called.args.includes(CSTRING);
 }
 
-/** Whether the server cannot make sense of a statement, so that nothing of it was run. */
+/** Whether the server cannot make sense of a statement, so that none of it was run. */
 export async function isNoStatement(outside: pg.Client, { query }: Case): Promise<boolean> {
   const bare = query
     .replace(/^COPY \(([\s\S]*)\n\) TO STDOUT$/, '$1')

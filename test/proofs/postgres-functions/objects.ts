@@ -75,7 +75,7 @@ function withDefault(subject: Subject, use: (name: string) => string): Made | un
   return { setup: [create], expression: use(name) };
 }
 
-/** A user's function that does nothing but call; VOLATILE, as it says nothing else. */
+/** A user's function that does only call; VOLATILE, as it says nothing else. */
 function wrapper(subject: Subject, body: (call: string) => string): Made | undefined {
   const { called, id } = subject;
   if (called.kind !== 'f' || called.variadic || resultOf(subject)?.typname === 'void')

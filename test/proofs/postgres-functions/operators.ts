@@ -65,7 +65,7 @@ function initial(value = ''): string {
   return /^E?'(?:[^']|'')*'(?=::)/.exec(value)?.[0] ?? "'1'";
 }
 
-/** Functions that an aggregate needs beside the one that is tried; each does nothing. */
+/** Functions that an aggregate needs besides the one that is tried; each does nothing. */
 function keeper(subject: Subject, type: string): string {
   return `CREATE FUNCTION w.keeps_${subject.id}(${type}, ${type}) RETURNS ${type} LANGUAGE sql IMMUTABLE AS 'SELECT coalesce($1, $2)'`;
 }

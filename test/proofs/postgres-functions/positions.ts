@@ -1,4 +1,4 @@
-/** Places where an expression can stand in a statement that reads. */
+/** Places where an expression can be in a statement that reads. */
 
 /** A place; `from` is the version of the server that has it, `set` whether it takes a function that returns a set. */
 interface Position {

@@ -1,4 +1,4 @@
-/** Sends cases to the driver as callers do, and tells what became of them. */
+/** Sends cases to the driver as callers do, and reports what became of them. */
 
 import { type PostgresClient, postgres } from '../../../node-relay/drivers/postgres/index.ts';
 import { sql } from '../../../node-relay/drivers/postgres/test/database.ts';

@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 /** One digest or text for each part. */
 export type State = Readonly<Record<string, string>>;
 
-/** Of each table a digest, system catalogs and large objects included; of each sequence where it stands. */
+/** Of each table a digest, system catalogs and large objects included; of each sequence where it is. */
 const CONTENTS = `SELECT string_agg(format(
     CASE relkind WHEN 'S' THEN 'SELECT %L AS what, (SELECT format(''%%s %%s'', last_value, is_called) FROM %s) AS is'
     ELSE 'SELECT %L, (SELECT format(''%%s %%s'', count(*), sum(hashtextextended(t::text, 0))) FROM %s t)' END,
@@ -93,7 +93,7 @@ export class Watch {
     return { ...settingsOf('session', all?.rows ?? []), 'session role': role };
   }
 
-  /** When statistics were reset, of every view that tells. */
+  /** When statistics were reset, of every view that reports. */
   async #statistics(): Promise<State> {
     if (this.#resets === '') {
       const { rows } = await this.#world.outside.query(`SELECT string_agg(format(
@@ -120,7 +120,7 @@ function isNewSetting(part: string, before: State): boolean {
   return /^(?:setting|session) /.test(part) && before[part] === undefined;
 }
 
-/** Files that nothing but a statement changes: not those of tables, the log of changes, or counters. */
+/** Files that only a statement changes: not those of tables, the log of changes, or counters. */
 function isSettled(name: string): boolean {
   return !/^(?:base|global|pg_(?:wal|stat|stat_tmp|xact|subtrans|multixact|commit_ts|notify|logical|snapshots|twophase|dynshmem|serial|replslot\/.*\/.*)|postmaster\.)/.test(
     name,

@@ -14,7 +14,7 @@ export interface Subject {
   readonly version: number;
 }
 
-/** An expression to stand somewhere in a statement, or a statement; objects are made before by somebody else. */
+/** An expression to be somewhere in a statement, or a statement; objects are made before by somebody else. */
 export type Made = { readonly setup?: readonly string[] } & (
   | { readonly expression: string }
   | { readonly query: string; readonly params?: readonly string[] }

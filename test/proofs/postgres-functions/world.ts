@@ -30,7 +30,7 @@ const RIGHTS = 'GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pg_catalog, public TO p
 
 /** Sessions and objects that functions could reach. */
 export class World {
-  /** As superuser, beside the driver. */
+  /** As superuser, without the driver. */
   readonly outside: pg.Client;
   readonly url: string;
   /** Notifications that were heard. */

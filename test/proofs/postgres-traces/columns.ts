@@ -22,7 +22,7 @@ export async function functionColumns(client: pg.Client): Promise<Column[]> {
   return (await client.query<Column>(COLUMNS)).rows;
 }
 
-/** Whether a function stands in a column by now. */
+/** Whether a function is in a column by now. */
 export async function standsIn(
   client: pg.Client,
   { name, kind }: Column,
@@ -43,7 +43,7 @@ export async function standsIn(
 /** What keeps a column from being tried, as its functions are told by the catalogs. */
 export interface Reason {
   readonly why: string;
-  /** Holds for each function of the server that stands in the column, of `p`; checked on each run. */
+  /** Holds for each function of the server that is in the column, of `p`; checked on each run. */
   readonly holds: string;
 }
 

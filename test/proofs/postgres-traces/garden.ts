@@ -30,7 +30,7 @@ export interface Planted {
   readonly made: string;
 }
 
-/** Connections beside the driver. */
+/** Connections without the driver. */
 export class Garden {
   readonly version: number;
   readonly outside: pg.Client;

@@ -31,7 +31,7 @@ function aggregate(column: string, shape: Shape, members: string): Plant {
   };
 }
 
-/** A trigger of some kind; what touches it beside changes of the table. */
+/** A trigger of some kind; what touches it besides changes of the table. */
 function trigger(name: string, on: string, more: readonly Touch[] = [], value = 'NEW'): Plant {
   return {
     column: 'pg_trigger.tgfoid',
@@ -42,7 +42,7 @@ function trigger(name: string, on: string, more: readonly Touch[] = [], value = 
   };
 }
 
-/** Operators of a class of one's own over integers. */
+/** Operators of a class of your own over integers. */
 const STRATEGIES = 'OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >';
 
 export const FUNCTIONS: readonly Plant[] = [

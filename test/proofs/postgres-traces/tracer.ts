@@ -1,7 +1,7 @@
 /** Functions that leave as much on a session as their kind can. */
 import type { Choices } from '../random.ts';
 
-/** What a function has to look like to stand in a place. */
+/** What a function has to look like to be in a place. */
 export interface Shape {
   readonly args: readonly string[];
   readonly returns: string;
@@ -33,7 +33,7 @@ const SEEDS = `setseed(${SEED})`;
 const LOCKS = `pg_advisory_lock_shared(${LOCK})`;
 const MARKS = `set_config('${MARK}', 'left', false)`;
 
-/** What a function does, as expressions. Some may do nothing but what is allowed in parallel. */
+/** What a function does, as expressions. Some may do only what is allowed in parallel. */
 const EFFECTS = {
   everything: [
     LOCKS,

@@ -77,7 +77,7 @@ class Run {
     }
   }
 
-  /** What keeps something for the next reading of it has to find it anew. */
+  /** What keeps something for the next reading of it has to find it again. */
   async #makeStale(keys: readonly Buffer[], by: number): Promise<void> {
     for (const key of keys) {
       for (const add of ['PFADD', 'TDIGEST.ADD']) await this.#direct.send(add, key, String(by));

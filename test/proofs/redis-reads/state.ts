@@ -4,11 +4,11 @@ import type { DirectClient, Wire } from '../../../node-relay/drivers/redis/test/
 /** By what it is of: a key, a setting, an index, … */
 export type State = ReadonlyMap<string, string>;
 
-/** Of connections, what is theirs to keep; the rest of their line counts and tells time. */
+/** Of connections, what is theirs to keep; the rest of their line counts and reports time. */
 const OF_CLIENT = /\b(?:name|db|sub|psub|ssub|multi|watch|flags|user|resp|lib-name|redir)=\S*/g;
-/** Of indexes: the rest of their description counts and tells sizes. */
+/** Of indexes: the rest of their description counts and reports sizes. */
 const OF_INDEX = ['index_definition', 'attributes', 'num_docs', 'stopwords_list', 'index_options'];
-/** Counted by the server with every change of data, and what it holds beside data. */
+/** Counted by the server with every change of data, and what it holds besides data. */
 const OF_INFO = [
   ...['rdb_changes_since_last_save', 'number_of_cached_scripts', 'number_of_functions'],
   ...['role', 'connected_slaves', 'pubsub_channels', 'pubsub_patterns', 'maxmemory'],

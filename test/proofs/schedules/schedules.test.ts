@@ -1,4 +1,4 @@
-/** The proof in small, beside a calculation that looks at the clock of the zone minute by minute: it needs no Python. */
+/** The proof in small, compared with a calculation that looks at the clock of the zone minute by minute: it needs no Python. */
 import { expect, inject, test } from 'vitest';
 import { type Case, casesOf } from './cases.ts';
 import { ticksOf } from './proof.ts';

@@ -25,7 +25,7 @@ export interface Books {
   readonly mariadb: ReadonlySet<string>;
 }
 
-/** Names of what stands prepared in each database. */
+/** Names of what is prepared in each database. */
 export interface PreparedNames {
   readonly postgres: readonly string[];
   readonly mariadb: readonly string[];
@@ -103,7 +103,7 @@ export class Bank {
     return 2 * ACCOUNTS * AMOUNT;
   }
 
-  /** What the books say now: locks of what stands prepared are not waited for. */
+  /** What the books say now: locks of what is prepared are not waited for. */
   async books(): Promise<Books> {
     const [postgres, mariadb] = await Promise.all([
       this.#onPostgres(async (client) => {
@@ -130,7 +130,7 @@ export class Bank {
     };
   }
 
-  /** What stands prepared; nothing where a server does not answer. */
+  /** What is prepared; nothing where a server does not answer. */
   async prepared(): Promise<PreparedNames> {
     const [postgres, mariadb] = await Promise.all([
       this.#onPostgres(async (client) => {

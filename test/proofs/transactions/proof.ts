@@ -11,16 +11,16 @@ const AT_ONCE = 6;
 const BEFORE = { least: 150, more: 250 };
 /** Longest that a kill waits for the point that it aims at. */
 const AIM_MAX_MS = 4_000;
-/** Most milliseconds after which nothing stands prepared. */
+/** Most milliseconds after which nothing is prepared. */
 const ENDS_WITHIN_MS = 10_000;
 
-/** Points of the protocol, as what stands prepared shows them. */
+/** Points of the protocol, as what is prepared shows them. */
 const AIMS = ['none', 'postgres', 'mariadb', 'both'] as const;
 type Aim = (typeof AIMS)[number];
 
 /**
  * The proof. `count` is how often a part is killed, each part in turn at each point that can be aimed at. A
- * transfer that is under way at that moment is found at one point, by what stood prepared then, and what became of it.
+ * transfer that is under way at that moment is found at one point, by what was prepared then, and what became of it.
  */
 export const proof: Proof = {
   promise:
@@ -94,7 +94,7 @@ async function oneRound(site: Site, choices: Choices, part: Part, aim: Aim): Pro
   return { told, faults, points: pointsOf(part, seen, rows) };
 }
 
-/** Waits until something stands prepared where the aim says. */
+/** Waits until something is prepared where the aim says. */
 async function comesTo(site: Site, aim: Aim): Promise<void> {
   for (const until = Date.now() + AIM_MAX_MS; aim !== 'none' && Date.now() < until; ) {
     const byTransaction = standing(await site.bank.prepared());
@@ -102,7 +102,7 @@ async function comesTo(site: Site, aim: Aim): Promise<void> {
   }
 }
 
-/** Where each transaction stands prepared. */
+/** Where each transaction is prepared. */
 function standing({ postgres, mariadb }: PreparedNames): Map<string, Aim> {
   const idOf = (name: string) => name.split('_')[2] ?? '';
   const [own, theirs] = [new Set(postgres.map(idOf)), new Set(mariadb.map(idOf))];
@@ -114,7 +114,7 @@ function standing({ postgres, mariadb }: PreparedNames): Map<string, Aim> {
   );
 }
 
-/** Nothing stands prepared soon after all answers again. */
+/** Nothing is prepared soon after all answers again. */
 async function leftPrepared(site: Site, back: number): Promise<string[]> {
   for (;;) {
     const { postgres, mariadb } = await site.bank.prepared();

@@ -26,7 +26,7 @@ export interface Told {
   readonly code?: string;
 }
 
-/** How a transaction stands. */
+/** The state of a transaction. */
 export interface TransactionRow {
   readonly transaction_id: string;
   readonly sequence: number | null;

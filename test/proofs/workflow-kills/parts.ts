@@ -46,7 +46,7 @@ export const loop = (id: string, action: Json, more: Part = {}): Part => ({
   ...{ id, type: 'loop', collection: '[1, 2, 3]', action },
   ...more,
 });
-/** Branches beside each other. */
+/** Branches alongside each other. */
 export const parallel = (id: string, branches: Json[], more: Part = {}): Part => ({
   ...{ id, type: 'parallel', branches },
   ...more,

@@ -102,7 +102,7 @@ interface Begun {
   readonly list: string;
 }
 
-/** Letters that stand in the table for what was killed. */
+/** Letters that are in the table for what was killed. */
 const SHORT: Readonly<Record<Part, string>> = { gateway: 'g', runtime: 'w', relay: 'r' };
 
 interface Round {

@@ -1,4 +1,4 @@
-/** Idempotency keys beside the engine, as the objects that own them keep them. */
+/** Idempotency keys next to the engine, as the objects that own them keep them. */
 import type { Json } from '../../../proto/json.ts';
 import type { Effect, Journal } from '../../../worker/workflows/engine/journal.ts';
 import type { Claimed } from '../../../worker/workflows/engine/machine.ts';

@@ -21,7 +21,7 @@ interface Happening {
   readonly data: Json;
 }
 
-/** How a key of an earlier run stands. */
+/** The state of a key of an earlier run. */
 type EarlierKey =
   | { readonly is: 'done'; readonly output: Json }
   | { readonly is: 'unknown' }

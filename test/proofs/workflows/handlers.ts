@@ -29,7 +29,7 @@ export function addHandlers(maker: Maker, definition: Definition, isGraph: boole
   };
 }
 
-/** What stands under an action's id. */
+/** What is under an action's id. */
 function handlerById(maker: Maker, { isUndo }: Found, later: readonly string[]): WrittenHandler {
   if (isUndo) return { retry: retryOf(maker) };
   const own = handler(maker, later);

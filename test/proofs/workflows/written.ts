@@ -87,7 +87,7 @@ export interface Definition {
   errorHandler?: { default?: WrittenHandler; actions?: Record<string, WrittenHandler> };
 }
 
-/** An action, or the list that stands in its place. */
+/** An action, or the list that replaces it. */
 export function listOf(one: Written | readonly Written[]): readonly Written[] {
   return Array.isArray(one) ? one : [one as Written];
 }

@@ -42,7 +42,7 @@ export class NeonStandIn {
     });
   }
 
-  /** Stands in front of the server that a URL names. */
+  /** Is in front of the server that a URL names. */
   static async start(targetUrl: string): Promise<NeonStandIn> {
     const standIn = new NeonStandIn(new URL(targetUrl));
     await new Promise<void>((resolve) => standIn.#server.listen(0, '127.0.0.1', resolve));

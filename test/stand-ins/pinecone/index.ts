@@ -19,7 +19,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** What happens to a request in place of what should. */
+/** What happens to a request instead of what should. */
 export type Failing =
   /** This is answered, whatever was asked. */
   | { readonly status: number; readonly body: string; readonly headers?: Record<string, string> }
@@ -41,7 +41,7 @@ export interface PineconeStandIn {
   stop(): Promise<void>;
 }
 
-/** An index of one's own on a free port of loopback. */
+/** An index of your own on a free port of loopback. */
 export async function startPinecone({
   dimension = 3,
   metric = 'cosine',

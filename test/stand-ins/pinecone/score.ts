@@ -26,7 +26,7 @@ function squaredDistance(one: readonly number[], other: readonly number[]): numb
   return one.reduce((sum, value, at) => sum + (value - (other[at] ?? 0)) ** 2, 0);
 }
 
-/** The score that the index tells of two dense vectors. */
+/** The score that the index reports two dense vectors. */
 export const SCORES: Readonly<
   Record<Metric, (one: readonly number[], other: readonly number[]) => number>
 > = { cosine, dotproduct: dotProduct, euclidean: squaredDistance };

@@ -54,7 +54,7 @@ export class PlanetScaleStandIn {
     });
   }
 
-  /** Stands in front of the server and database that a URL names. */
+  /** Is in front of the server and database that a URL names. */
   static async start(targetUrl: string): Promise<PlanetScaleStandIn> {
     const standIn = new PlanetScaleStandIn(new URL(targetUrl));
     await new Promise<void>((resolve) => standIn.#server.listen(0, '127.0.0.1', resolve));

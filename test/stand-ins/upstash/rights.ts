@@ -15,7 +15,7 @@ const UNAVAILABLE = new Set(
 const POWERFUL = new Set(['scan', 'keys']);
 const HARMLESS = new Set(['ping', 'echo', 'time', 'dbsize']);
 
-/** What the server says of its commands. */
+/** What the server says about its commands. */
 export interface Rights {
   /** The vendor's refusal of a command, if it refuses it. */
   refusalOf(words: readonly Word[], readOnly: boolean): string | undefined;

@@ -26,7 +26,7 @@ export interface UpstashStandIn {
   readonly readOnlyToken: string;
   /** All requests so far, oldest first. */
   readonly seen: readonly Seen[];
-  /** What to do with the next request in place of answering it; `undefined` answers. */
+  /** What to do with the next request instead of answering it; `undefined` answers. */
   fault: ((response: ServerResponse) => void) | undefined;
   stop(): Promise<void>;
 }

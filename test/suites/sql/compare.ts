@@ -16,7 +16,7 @@ interface Rows {
 
 /** A server that is asked directly: each answer is what the gateway's documentation promises, as JSON texts. */
 export interface Server {
-  /** Runs a statement of the suite, whatever comes of it. */
+  /** Runs a statement of the suite, whatever the outcome. */
   run(statement: string): Promise<void>;
   /** Reads in a session of its own, as the gateway does; undefined when it takes too long. */
   read(statement: string): Promise<Answer | undefined>;

@@ -45,7 +45,7 @@ export async function addEndpoint(
   return endpoint;
 }
 
-/** Kinds whose statements have parameters, and how a database of one's own is made in each. */
+/** Kinds whose statements have parameters, and how a database of your own is made in each. */
 const HOMES = {
   postgres: (name: string) => `CREATE SCHEMA ${name}`,
   mysql: (name: string) => `CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,

@@ -1,4 +1,4 @@
-/** What audit says of who comes with an external token. */
+/** What audit says about who comes with an external token. */
 import { env } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { entriesOf } from '../../test/audit.ts';

@@ -1,4 +1,4 @@
-/** What an external token says of its bearer, by the issuer's mapping. Contract §3. */
+/** What an external token says about its bearer, by the issuer's mapping. Contract §3. */
 import type { JWTPayload } from 'jose';
 import type { Issuer } from '../../issuers.ts';
 

@@ -85,7 +85,7 @@ describe('keys are fetched', () => {
     expect(provider.state.fetches).toBe(0);
   });
 
-  test('anew after ten minutes: one that was withdrawn verifies no token then, old or new', async () => {
+  test('again after ten minutes: one that was withdrawn verifies no token then, old or new', async () => {
     const { provider, status, sign, clock } = await start();
     const token = await sign(first, LONG);
     expect(await status(token)).toBe(200);

@@ -9,7 +9,7 @@ import type { Issuer } from '../../issuers.ts';
 import { log } from '../../log.ts';
 import { isSoundKey } from './sound-key.ts';
 
-/** Milliseconds after which keys are fetched anew; in the second half of it after a reply. Spec silent. */
+/** Milliseconds after which keys are fetched again; in the second half of it after a reply. Spec silent. */
 export const KEYS_MAX_AGE_MS = 10 * 60_000;
 /** Milliseconds between fetches for unknown keys, and between attempts while old keys serve. */
 const REFETCH_MS = 60_000;
@@ -68,7 +68,7 @@ async function currentKeys(open: PublicContext, issuer: Issuer, source: Source) 
     const fetched = fetchKeys(open, issuer, source);
     if (age >= KEYS_MAX_AGE_MS) await fetched;
   }
-  // Those that could not be fetched anew go on serving.
+  // Those that could not be fetched again go on serving.
   const now = source.keys ?? keys;
   return { keys: now, isNew: now !== keys };
 }

@@ -33,7 +33,7 @@ const MALFORMED = [
   errors.JOSENotSupported,
 ];
 
-/** What verifying a token of a known issuer failed by. Keys come from outside too: what the platform says of a malformed one is no failure of ours. */
+/** What verifying a token of a known issuer failed by. Keys come from outside too: what the platform says about a malformed one is no failure of ours. */
 export function asRefusal(thrown: unknown): GatewayError {
   if (thrown instanceof errors.JWTExpired) return refusedBy('expired');
   if (thrown instanceof errors.JOSEAlgNotAllowed) return refusedBy('algorithm', thrown);

@@ -110,7 +110,7 @@ export function insertEntry(db: Database, entry: NewEntry, limits: AuditLimits) 
   ] as const;
 }
 
-/** Inserts an entry that tells how often none was kept, once there is room for it, and counts anew. */
+/** Inserts an entry that reports how often none was kept, once there is room for it, and counts again. */
 export function insertNotKept(db: Database, entry: NewEntry, limits: AuditLimits) {
   const { orgUuid } = entry;
   const told = db

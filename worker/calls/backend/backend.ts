@@ -37,7 +37,7 @@ export interface RequestMessage extends Form {
 /** Requests that take effect together, as they are sent. */
 export interface TransactionMessage extends Form {
   readonly requests: readonly RequestBase[];
-  /** As for one, with the members beside them. */
+  /** As for one, with the members next to them. */
   readonly written: Uint8Array | undefined;
 }
 

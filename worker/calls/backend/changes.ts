@@ -14,7 +14,7 @@ const BEGIN_MS = 30_000;
 /** The same of what is small. Spec silent. */
 const SHORT_MS = 10_000;
 
-/** A collection of which changes are wanted. */
+/** A collection whose changes are wanted. */
 export interface Wanted {
   readonly name: string;
   readonly operations: readonly string[];
@@ -22,9 +22,9 @@ export interface Wanted {
 
 /** Changes that are being told. */
 export interface Telling {
-  /** The node that tells them. */
+  /** The node that reports them. */
   readonly node: Node;
-  /** Batches after the first, which said that it stands. It ends in what the line ended in. */
+  /** Batches after the first, which said that it is active. It ends in what the line ended in. */
   readonly batches: AsyncIterator<ChangesResponse>;
   /** What came with the first. */
   readonly first: ChangesResponse | undefined;
@@ -93,7 +93,7 @@ export class RelayChanges {
     }
   }
 
-  /** Lets the backend forget what comes up to a position. Answers whether the node tells it. @param node that tells the changes */
+  /** Lets the backend forget what comes up to a position. Answers whether the node reports it. @param node that tells the changes */
   acknowledge(node: Node, position: string): Promise<boolean> {
     return within(startDeadline(this.#ctx, SHORT_MS), (deadline) =>
       this.#callOn([node], deadline, async ({ relay, options, ...attempt }) => {

@@ -26,7 +26,7 @@ export async function backendOf(
   mode: Mode,
   held?: HeldLease,
 ): Promise<Backend> {
-  // A backend may take long, and needs nothing of this thread meanwhile.
+  // A backend may take long, and does not depend on this thread meanwhile.
   giveBack(ctx.place);
   const target = targetOf(ctx, endpoint, mode);
   const driver = driverAtEdge(ctx, endpoint, target);
@@ -42,7 +42,7 @@ export async function backendOf(
 }
 
 /**
- * What tells changes of the endpoint's data: the connection that writes, by a relay.
+ * What reports changes of the endpoint's data: the connection that writes, by a relay.
  * @throws GatewayError NOT_SUPPORTED where the edge itself reaches the backend, DEVELOPMENT_ROUTE_MISSING, NODE_UNAVAILABLE
  */
 export async function changesOf(ctx: Context, endpoint: Endpoint): Promise<RelayChanges> {

@@ -206,7 +206,7 @@ describe('a failure', () => {
     expect(gateway.sent.map(({ signal }) => signal.aborted)).toEqual([true, true]);
   });
 
-  test('that nobody foresaw tells nothing of itself', async () => {
+  test('that nobody foresaw tells nothing about itself', async () => {
     const gateway = await start(() => {
       throw new TypeError('secret of ours');
     });

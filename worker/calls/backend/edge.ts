@@ -133,7 +133,7 @@ export class EdgeBackend implements Backend {
     }
   }
 
-  /** What a driver tells piece by piece, until the call ends: it is not asked again then, and frees what it holds. */
+  /** What a driver reports piece by piece, until the call ends: it is not asked again then, and frees what it holds. */
   async *#told<Piece, Told>(
     pieces: AsyncIterable<Piece>,
     writes: boolean,

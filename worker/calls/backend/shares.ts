@@ -201,7 +201,7 @@ export class Shares {
   }
 }
 
-/** What a node of another version tells is not known here. */
+/** What a node of another version reports is not known here. */
 function statusOf({ status }: { readonly status: string }): ShareStatus {
   return SHARE_STATUSES.find((each) => each === status) ?? 'unknown';
 }

@@ -3,7 +3,7 @@
  * the backend has looked. Who is not sure says no; a relay holds those that are told of to what `/read` lets through.
  */
 
-/** Words of SELECT that may stand before a parenthesis, and functions that change nothing on any server. */
+/** Words of SELECT that may be before a parenthesis, and functions that change nothing on any server. */
 const HARMLESS = new Set(
   `select from where and or not in exists any all some as on using over filter values distinct by having
   limit offset case when then else between like ilike is join inner outer left right cross natural full

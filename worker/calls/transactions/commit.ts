@@ -24,7 +24,7 @@ export async function commitAll(
 ): Promise<'committed' | 'committing'> {
   const { ctx, deadline } = decision;
   const ending = commitEach(decision, work);
-  // The decision stands, whether its caller still waits or not.
+  // The decision holds, whether its caller still waits or not.
   ctx.afterReply(ending.then(({ told }) => told));
   let left: number;
   try {

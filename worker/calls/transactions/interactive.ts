@@ -32,7 +32,7 @@ const LASTS_MS = 300_000;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** What a request that takes part may end in, beside what it may end in alone. */
+/** What a request that takes part may end in, besides what it may end in alone. */
 export const OF_A_TRANSACTION: readonly ErrorCode[] = [
   'TRANSACTION_NOT_FOUND',
   'TRANSACTION_CLOSED',
@@ -82,7 +82,7 @@ function refuseSession({ session }: RequestOptions): void {
   throw badRequest(TRANSACTION_HEADER, 'does not go together with X-Session-Id');
 }
 
-/** A request as part of a transaction. Whoever sent it rolls the transaction back when it fails: `abandon`. */
+/** A request as part of a transaction. The sender rolls the transaction back when it fails: `abandon`. */
 function requestWithin(
   ctx: Context,
   on: OnEndpoint,
@@ -220,7 +220,7 @@ function refuseSecond(
 }
 
 /**
- * Rolls a transaction back of which a request has failed.
+ * Rolls a transaction back when one of its requests has failed.
  * @param failure of one that is not found, and of one that has ended, nothing is done
  */
 export async function abandon(ctx: Context, id: string, failure: GatewayError): Promise<void> {

@@ -12,7 +12,7 @@ export interface LogOwner {
 /** What all participants together can promise. Spec: transactions.md §2. */
 export type Guarantee = 'atomic' | 'last-resource';
 
-/** How a transaction stands. Spec: transactions.md §5. */
+/** The state of a transaction. Spec: transactions.md §5. */
 export const STATUSES = [
   'active',
   'preparing',
@@ -25,7 +25,7 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** How a participant stands: `reading` leaves nothing to end. */
+/** The state of a participant: `reading` leaves nothing to end. */
 export type ShareStatus = 'reading' | 'active' | 'committed' | 'rolled_back' | 'in_doubt';
 
 /** What a participant does: it is prepared, it only reads, or its own commit is the decision. */
@@ -222,9 +222,9 @@ export interface TransactionLogObject extends Rpc.DurableObjectBranded {
   decide(id: string, marks: readonly Mark[], reply: Uint8Array | undefined): Promise<Decided>;
   /** What became of participants. Those that are not named are finished by the log. */
   confirm(id: string, ends: readonly ShareEnd[]): Promise<void>;
-  /** It failed: what is not named as ended is rolled back by the log. Answers how it stands then. */
+  /** It failed: what is not named as ended is rolled back by the log. Answers its state then. */
   fail(id: string, failure: KeptFailure, ends: readonly number[]): Promise<Status>;
-  /** Nobody knows whether the last resource has committed: looks for it. Answers how it stands then. */
+  /** Nobody knows whether the last resource has committed: looks for it. Answers its state then. */
   learn(id: string): Promise<Shown | undefined>;
   show(id: string): Promise<Shown | undefined>;
   list(query: ListQuery): Promise<readonly Shown[]>;

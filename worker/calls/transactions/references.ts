@@ -8,7 +8,7 @@ const FIRST = /^\[(\d{1,9})\]/;
 /** What a reference is replaced by; undefined leaves it as it is. */
 export type Replace = (place: number, path: string) => Json | undefined;
 
-/** The value with its references replaced. What stands in `$literal` is a value of its own. */
+/** The value with its references replaced. What is in `$literal` is a value of its own. */
 export function mapReferences(value: Json, replace: Replace): Json {
   if (Array.isArray(value)) {
     return inOrderOf(

@@ -45,7 +45,7 @@ export function deadlock(message: string): GatewayError {
   return new GatewayError('TRANSACTION_DEADLOCK', message);
 }
 
-/** Another transaction holds it up, of which nobody knows how it ended. */
+/** Another transaction holds it up, and nobody knows how that one ended. */
 export function inDoubt(holder: string): GatewayError {
   const message = `The transaction ${holder} is in doubt on an endpoint that this one uses: GET /transactions/${holder} tells where`;
   return new GatewayError('TRANSACTION_IN_DOUBT', message, { retryAfter: DOUBT_RETRY_S });

@@ -22,7 +22,7 @@ import { Work } from './work.ts';
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** What a transaction brings beside its body. */
+/** What a transaction brings besides its body. */
 export interface TransactionsOptions {
   readonly form: Form;
   /** An `Idempotency-Key` with what it is for, and the body as it was sent. */

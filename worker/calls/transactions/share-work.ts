@@ -43,7 +43,7 @@ export class ShareWork {
   readonly #names: Names;
   readonly #open = new Map<number, Open>();
   readonly #marks = new Map<number, string>();
-  /** Those that may stand prepared, or be on their way there. */
+  /** Those that may be prepared, or be on their way there. */
   readonly #reached = new Set<number>();
   readonly #onlyRead = new Set<number>();
 
@@ -52,7 +52,7 @@ export class ShareWork {
     this.#names = names;
   }
 
-  /** Those that stand prepared, with what asks for them later. */
+  /** Those that are prepared, with what asks for them later. */
   get marks(): readonly Mark[] {
     return [...this.#marks].map(([n, recovery]) => ({ n, recovery }));
   }

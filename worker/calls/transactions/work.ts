@@ -40,7 +40,7 @@ export class Work {
     this.#shares = new ShareWork(ctx, running);
   }
 
-  /** Numbers of the participants that stand prepared, with what asks for them later. */
+  /** Numbers of the participants that are prepared, with what asks for them later. */
   get marks(): readonly Mark[] {
     return this.#shares.marks;
   }

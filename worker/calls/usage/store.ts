@@ -10,7 +10,7 @@ export interface Counted {
   readonly reads: number;
   readonly writes: number;
   readonly errors: number;
-  /** `undefined` when nothing was seen that tells. */
+  /** `undefined` when nothing was seen that says. */
   readonly status: ConnectionStatus | undefined;
   /** Unix epoch milliseconds; `undefined` when the backend was not reached. */
   readonly connectedAt: number | undefined;

@@ -35,7 +35,7 @@ export interface EdgeDriver<
 }
 
 /**
- * A request of which no reply came: CONNECTION_FAILED, or TIMED_OUT when its signal aborted. It may
+ * A request that got no reply: CONNECTION_FAILED, or TIMED_OUT when its signal aborted. It may
  * have arrived; of a call that may write, the caller is told OUTCOME_UNKNOWN.
  */
 export class Lost extends GatewayError {}

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { Lost } from './driver.ts';
 
 /**
- * What the runtime's failure of a request, or of reading its reply, stands for. It tells nothing
+ * What the runtime's failure of a request, or of reading its reply, stands for. It says nothing
  * but whether a connection was made: a name that does not resolve, TLS that fails and an address
  * that the network refuses look alike; so do a refused connection and a lost one, except for those
  * that `demandPresent` saw before.

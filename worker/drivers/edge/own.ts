@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { PublicContext } from '../../context.ts';
 
-/** Ports as they stand in URLs, and addresses of this machine's network interfaces. */
+/** Ports as they are in URLs, and addresses of this machine's network interfaces. */
 export interface Own {
   readonly ports: readonly string[];
   readonly addresses: readonly string[];

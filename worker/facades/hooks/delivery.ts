@@ -10,7 +10,7 @@ import { inItsTurn, inPieces, isLarge, isLight } from '../../limits/heavy-work.t
 const FIELDS_MAX = 10_000;
 const FORM = 'application/x-www-form-urlencoded';
 const PARTS = 'multipart/form-data';
-/** Headers that are between us and what stands before us. */
+/** Headers that are between us and what is in front of us. */
 const INNER = [PEER_HEADER.toLowerCase()];
 
 type Of = PublicContext & Pick<Context, 'place'>;

@@ -1,4 +1,4 @@
-/** What comes beside the API without a token: callbacks of runs, deliveries to webhooks, starts by anyone. Spec: workflows.md §3 `wait`, §5. */
+/** What comes next to the API without a token: callbacks of runs, deliveries to webhooks, starts by anyone. Spec: workflows.md §3 `wait`, §5. */
 import * as z from 'zod';
 import { JsonValue } from '../../../kinds/members.ts';
 import { GatewayError } from '../../../proto/errors.ts';
@@ -31,7 +31,7 @@ function errorBody({ code, message, details }: GatewayError): Json {
   return { error: message, message, code, ...told };
 }
 
-/** A webhook and a workflow that anyone may start share their paths: which it is, the path tells. */
+/** A webhook and a workflow that anyone may start share their paths: which it is, the path says. */
 async function hookAt(ctx: PublicContext, { org, path }: HookPath) {
   const hook = await findHook(ctx, { org, path });
   const { trigger } = hook;

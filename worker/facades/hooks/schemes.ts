@@ -1,4 +1,4 @@
-/** Where each scheme of signing has its signatures, and what it signs beside the body. Spec: workflows.md §5, `webhook`. */
+/** Where each scheme of signing has its signatures, and what it signs besides the body. Spec: workflows.md §5, `webhook`. */
 import type { WebhookTrigger } from '../../workflows/definition/trigger-tree.ts';
 
 type Authentication = Pick<
@@ -47,7 +47,7 @@ export function readClaim(authentication: Authentication, header: Header): Read 
   return READERS[authentication.scheme](authentication, header);
 }
 
-/** The header whose lack tells that a delivery is not signed. */
+/** The header whose lack reports that a delivery is not signed. */
 export function signatureHeader({ scheme, header }: Authentication): string {
   return header ?? (scheme === 'plain' ? '' : HEADERS[scheme]);
 }

@@ -68,7 +68,7 @@ test('are those of Slack’s document', async () => {
   expect(await fault(of, SLACK_HEADERS, `${SLACK.body}&a=b`, SLACK.time)).toBe(MISMATCH);
 });
 
-test('are those of Stripe’s library, also beside others', async () => {
+test('are those of Stripe’s library, also next to others', async () => {
   const of = trusted('stripe', [STRIPE.secret]);
   const other = '0'.repeat(64);
   for (const value of [
@@ -123,7 +123,7 @@ test.each<[scheme: 'standard' | 'stripe' | 'slack', at: number, isRight: boolean
   );
 });
 
-/** Headers as the sender makes them; independent of what is tested but for the schemes' documents. */
+/** Headers as the sender makes them; independent of what is tested except for the schemes' documents. */
 async function signedHeaders(
   scheme: 'standard' | 'stripe' | 'slack',
   secret: string,

@@ -14,7 +14,7 @@ export interface Signed {
   readonly now: number;
 }
 
-/** What a trigger says of its deliveries' signatures; its secrets are clear. */
+/** What a trigger says about its deliveries' signatures; its secrets are clear. */
 export type Trusted = Omit<WebhookTrigger['authentication'], 'id'>;
 
 /**

@@ -217,7 +217,7 @@ describe('a delivery', () => {
     });
   });
 
-  test('tells nothing of what stands between the gateway and its front', async () => {
+  test('tells nothing about what stands between the gateway and its front', async () => {
     await shop.store(
       'headers',
       hook('headers', { synchronous: true, mapping: { all: '$.headers' } }),

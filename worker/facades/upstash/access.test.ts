@@ -12,7 +12,7 @@ beforeAll(async () => {
   endpoint = await insertEndpoint(gateway);
 });
 
-/** A call beside the API. */
+/** A call next to the API. */
 async function call(path: string, init: RequestInit & { token?: string } = {}) {
   const { token = await gateway.token(), ...rest } = init;
   const response = await gateway.send(`/../../upstash/${path}`, {

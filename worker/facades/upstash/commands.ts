@@ -14,7 +14,7 @@ export type Commands =
 
 /** Of `/upstash/{endpoint}`. */
 const SEGMENTS_BEFORE = 2;
-/** What is no command where it stands first in the path. */
+/** What is no command where it is first in the path. */
 const WAYS = {
   pipeline: 'pipeline',
   'multi-exec': 'transaction',

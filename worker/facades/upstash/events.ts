@@ -78,7 +78,7 @@ function quoted(text: string): string {
   return `"${text.replaceAll(/["\\\n\r\t]/g, (each) => ESCAPES[each] ?? each)}"`;
 }
 
-/** Text as it is; of bytes what is text of them, as the vendor tells them. */
+/** Text as it is; of bytes what is text of them, as the vendor reports them. */
 function messageText(value: Json | Word): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return String(value);

@@ -85,7 +85,7 @@ const common = {
   handle: runCommands,
 } satisfies Partial<AnyRoute>;
 
-/** They stand beside the API: `/upstash/{endpoint}` is the URL that a client is given. */
+/** They are next to the API: `/upstash/{endpoint}` is the URL that a client is given. */
 export const upstashRoutes: readonly AnyRoute[] = [
   route({
     ...common,

@@ -29,7 +29,7 @@ interface Load {
   readonly sent: string;
 }
 
-/** What is sent in place of what the client wrote. */
+/** What is sent instead of what the client wrote. */
 export interface Sendable {
   readonly sent: Commands;
   readonly loads: readonly Load[];
@@ -141,7 +141,7 @@ function inResp(bytes: Uint8Array, loads: readonly Load[]): Uint8Array {
 const BULK_HEAD = '$40\r\n';
 const ASCII_MAX = 0x7f;
 
-/** One character for each byte: digests are found where they stand. */
+/** One character for each byte: digests are found where they are. */
 function asAscii(byte: number): number {
   return byte > ASCII_MAX ? 0 : byte;
 }

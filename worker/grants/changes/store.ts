@@ -175,7 +175,7 @@ export function raiseRules(db: Database, orgUuid: string) {
     .where(and(eq(organizations.uuid, orgUuid), sql`changes() > 0`));
 }
 
-/** As `raiseRules`, in every organization that tells rules with this account's name, if `condition` holds. */
+/** As `raiseRules`, in every organization that holds rules with this account's name, if `condition` holds. */
 export function raiseRulesWith(db: Database, accountUuid: string, condition: SQL) {
   const told = db
     .select({ uuid: memberships.orgUuid })

@@ -36,7 +36,7 @@ export class Budget {
   /** Calls within each other left. */
   depth: number;
   readonly bounds: Bounds;
-  /** When the run began, in milliseconds since 1970; what `now` tells. */
+  /** When the run began, in milliseconds since 1970; what `now` reports. */
   readonly now: number;
 
   /** Where the last charge was made. */

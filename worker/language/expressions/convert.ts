@@ -33,7 +33,7 @@ function objectText(value: ObjectValue): string {
 
 const ERRORS = new WeakSet<object>();
 
-/** What `new Error(…)` makes: an object of a name and a message, whose text tells both. */
+/** What `new Error(…)` makes: an object of a name and a message, whose text gives both. */
 export function errorValue(name: string, message: string): ObjectValue {
   const value = { name, message };
   ERRORS.add(value);

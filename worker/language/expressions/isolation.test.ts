@@ -1,4 +1,4 @@
-/** What a source can reach: its input, only to read, and nothing of the host. */
+/** What a source can reach: its input, only to read, and nothing from the host. */
 import { describe, expect, test } from 'vitest';
 import { Budget, compileExpression, type Value } from './index.ts';
 
@@ -12,7 +12,7 @@ function run(source: string, input: Value = {}): Value {
   return compileExpression(source, options).run([input], new Budget(BOUNDS, 0));
 }
 
-describe('nothing of the host is seen', () => {
+describe('nothing from the host is seen', () => {
   test.each([
     'constructor',
     'constructor?.constructor',

@@ -76,7 +76,7 @@ class Reads {
     else this.#properties(object);
   }
 
-  /** What stands in brackets along a chain. */
+  /** What is in brackets along a chain. */
   #properties(node: acorn.Node): void {
     const inner = bare(node);
     if (inner.type !== 'MemberExpression') return;

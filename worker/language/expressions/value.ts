@@ -38,7 +38,7 @@ export interface ObjectValue {
 /** How a function of the language is run: `args` is its own from then on. */
 export type Invoke = (args: Value[], budget: Budget) => Value;
 
-/** A function of the language, and no function of the host: nothing of it is seen from inside. */
+/** A function of the language, and no function of the host: none of it is seen from inside. */
 export class Callable {
   readonly calledName: string;
   /** Parameters before the first with a default: built-ins pass no more than it takes. */

@@ -4,7 +4,7 @@ import type { Json } from '../../../proto/json.ts';
 import { Builder } from './build.ts';
 import { Path } from './path.ts';
 
-/** What stands when values were put at those paths; the fault if one was in the way. */
+/** What is when values were put at those paths; the fault if one was in the way. */
 function built(entries: Readonly<Record<string, Json>>): Json | undefined {
   const builder = new Builder();
   for (const [path, value] of Object.entries(entries)) {

@@ -16,7 +16,7 @@ export class Builder {
   readonly #values = new Set<Json>();
   /** Where the last value was put. */
   #last: Container = this.#top;
-  /** Names of objects that JavaScript tells in another order, in that in which they were put. */
+  /** Names of objects that JavaScript lists in another order, in that in which they were put. */
   readonly #names = new Map<JsonObject, string[]>();
   #isMoved = false;
   #gaps = 0;
@@ -100,7 +100,7 @@ export class Builder {
     return undefined;
   }
 
-  /** Of a name that is new: where it stands, once JavaScript moves one. */
+  /** Of a name that is new: where it is, once JavaScript moves one. */
   #note(object: JsonObject, name: string): void {
     const names = this.#names.get(object);
     if (names !== undefined) names.push(name);

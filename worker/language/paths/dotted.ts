@@ -1,5 +1,5 @@
 /**
- * The dotted notation, `a.b[0].c`: `\` stands before `.`, `[`, `]` and `\` of a name, and `\0` is
+ * The dotted notation, `a.b[0].c`: `\` is before `.`, `[`, `]` and `\` of a name, and `\0` is
  * the empty name. The empty text is the whole document. Contract §7.
  */
 import { PathFault } from './fault.ts';
@@ -17,7 +17,7 @@ export const dotted: Writing = {
   },
 };
 
-/** A name as it stands in a path. */
+/** A name as it is in a path. */
 export function escapeName(name: string): string {
   if (name === '') return String.raw`\0`;
   return SPECIAL.test(name) ? name.replace(EVERY_SPECIAL, String.raw`\$&`) : name;

@@ -17,7 +17,7 @@ export interface Reader {
   query(path: jsonpath.JSONPathQuery): Query;
   /** A name or text as it was written. */
   name(read: string): string;
-  /** What stands in the path where a token was read. */
+  /** What is in the path where a token was read. */
   source(token: jsonpath.Token): string;
 }
 

@@ -13,7 +13,7 @@ const STAND_IN = 0xf8e0;
 const STAND_INS = /[\uf8e0-\uf8ff]/g;
 const USED = /[\uf8e0-\uf8ff]|\\u[fF]8[eEfF]/;
 
-/** A path that the library reads, and how to get back what stood there. */
+/** A path that the library reads, and how to get back what was there. */
 export interface Mended {
   readonly text: string;
   /** A name or text as it was written. */

@@ -141,11 +141,11 @@ function scopeOf(root: Json, budget: Budget): Scope {
   return { root, budget, patterns: new Patterns() };
 }
 
-/** What writing a step down costs beside its characters, and characters that cost one step more. */
+/** What writing a step down costs besides its characters, and characters that cost one step more. */
 const STEPS_PER_KEY = 4;
 const CHARACTERS_PER_STEP = 4;
 
-/** Where a match is, written down whole; paths above it are kept for those beside it. */
+/** Where a match is, written down whole; paths above it are kept for those next to it. */
 export function pathTo(match: Match, writing: Writing, budget: Budget): string {
   const below: Match[] = [];
   let above = match;

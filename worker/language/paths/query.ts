@@ -3,7 +3,7 @@ import type { Json } from '../../../proto/json.ts';
 import type { Budget } from './budget.ts';
 import type { Patterns } from './pattern.ts';
 
-/** What a filter knows beside the value that it is asked about. */
+/** What a filter knows besides the value that it is asked about. */
 export interface Scope {
   /** The document, which `$` is in a filter. */
   readonly root: Json;

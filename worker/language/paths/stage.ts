@@ -63,7 +63,7 @@ export class Stage {
     this.#asked = 0;
   }
 
-  /** The next match; undefined after the last one, when nothing but `begin` may follow. */
+  /** The next match; undefined after the last one, when only `begin` may follow. */
   next(until: number): Match | typeof PAUSE | undefined {
     const { budget } = this.#scope;
     for (;;) {

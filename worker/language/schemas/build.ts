@@ -11,7 +11,7 @@ import { pointerOf, type Segments } from './place.ts';
 import type { Location, Resource, Resources } from './resource.ts';
 import { VALUE, valueTest } from './values.ts';
 
-/** A keyword's name for the library, where it stands, and what it asks for. */
+/** A keyword's name for the library, where it is, and what it asks for. */
 export type KeywordNode = [id: string, url: string, value: unknown];
 
 /** More expressions in one schema are refused: each remembers what it has seen. Spec silent. */
@@ -25,7 +25,7 @@ export interface Built {
   readonly compiled: CompiledSchema;
   /** How many expressions it runs. */
   readonly patterns: number;
-  /** Where each schema stands, by its URL. */
+  /** Where each schema is, by its URL. */
   readonly places: ReadonlyMap<string, Segments>;
 }
 
@@ -151,7 +151,7 @@ class Builder {
 const NO_SCHEMA = 'leads to no schema in this document; others are never fetched';
 const TOO_MANY = `is one of more than ${MOST_PATTERNS} patterns`;
 
-/** What the keywords of one schema are built with: where they stand, and what they lead to. */
+/** What the keywords of one schema are built with: where they are, and what they lead to. */
 export class Site {
   readonly schema: SchemaObject;
   readonly #builder: Builder;

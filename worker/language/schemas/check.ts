@@ -74,7 +74,7 @@ const VISITORS: ReadonlySet<string> = new Set([
   OF_MEMBERS.patternProperties,
 ]);
 const VISITS_PER_STEP = 8;
-/** To evaluate a schema takes that long beside its keywords. */
+/** To evaluate a schema takes that long besides its keywords. */
 const STEPS_PER_SCHEMA = 2;
 
 /** What the library keeps where something asks for what was not looked at. */

@@ -84,7 +84,7 @@ describe('says where', () => {
       },
       { card: 1 },
       [
-        ['owner', 'is required beside card'],
+        ['owner', 'is required with card'],
         ['bank', 'is required'],
       ],
     ],

@@ -33,9 +33,9 @@ export interface CompiledSchema {
 
 /** How a schema is read. */
 export interface CompileOptions {
-  /** Where it stands in the request; faults of the schema are told under it. Default `schema`. */
+  /** Where it is in the request; faults of the schema are told under it. Default `schema`. */
   readonly at?: string;
-  /** Documents that references may lead to, by absolute URI; beside them only the drafts' own. */
+  /** Documents that references may lead to, by absolute URI; besides them only the drafts' own. */
   readonly documents?: ReadonlyMap<string, Json>;
 }
 
@@ -45,12 +45,12 @@ const LONGEST = 1_048_576;
 const REMEMBERED = 32;
 const LONGEST_REMEMBERED = 8192;
 const MOST_PATTERNS_REMEMBERED = 4;
-/** By their texts, which are all that they are made of; nothing of a caller is in them. */
+/** By their texts, which are all that they are made of; nothing from a caller is in them. */
 const remembered = new LruMap<string, CompiledSchema>(REMEMBERED);
 
 /**
  * Reads a schema of draft 2020-12, or 7 where `$schema` says so. Nothing is ever fetched: what it
- * refers to stands in it or in `documents`, and no `$id` of one schema is seen by another.
+ * refers to is in it or in `documents`, and no `$id` of one schema is seen by another.
  * @throws GatewayError BAD_REQUEST with the path of everything that is wrong with it
  */
 export function compileSchema(schema: Json, options: CompileOptions = {}): CompiledSchema {

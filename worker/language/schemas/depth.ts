@@ -5,7 +5,7 @@ import { DEEPEST } from './work.ts';
 
 /**
  * Refuses what the runtime's own recursions could not walk.
- * @param at where it stands in the request
+ * @param at where it is in the request
  * @throws GatewayError BAD_REQUEST
  */
 export function requireShallow(value: Json, at: string): void {

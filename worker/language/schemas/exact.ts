@@ -30,7 +30,7 @@ export function isWhole(number: JsonNumber, work: Work): boolean {
   return digits.length <= Math.max(exponent, 0);
 }
 
-/** What reading the digits of a number takes, beside their count. */
+/** What reading the digits of a number takes, besides their count. */
 const READING_STEPS = 3;
 
 /** A number's text, charged for reading all of it. */

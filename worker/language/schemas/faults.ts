@@ -27,7 +27,7 @@ export class Faults {
   readonly #found: Fault[] = [];
   readonly #prefix: string;
 
-  /** @param prefix where the schema stands in the request, such as `schema` */
+  /** @param prefix where the schema is in the request, such as `schema` */
   constructor(prefix: string) {
     this.#prefix = prefix;
   }

@@ -43,7 +43,7 @@ function follow(nodes: CompiledSchema['ast'][string] | undefined): string[] {
 }
 
 /**
- * Lets a schema that is nothing but a reference into the same resource be what it refers to. There
+ * Lets a schema that is only a reference into the same resource be what it refers to. There
  * must be no circles. References into others stay: they widen the dynamic scope.
  */
 export function cutShort({ ast }: CompiledSchema): void {

@@ -9,7 +9,7 @@ import type { ValueNode } from './node.ts';
 
 const LIBRARY = 'https://json-schema.org/keyword/';
 
-/** The library's keywords that schemas are built of; it does what the draft says of each. */
+/** The library's keywords that schemas are built of; it does what the draft says about each. */
 export const OF_LIBRARY = {
   allOf: `${LIBRARY}allOf`,
   anyOf: `${LIBRARY}anyOf`,

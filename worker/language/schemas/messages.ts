@@ -16,7 +16,7 @@ export interface Failure {
   readonly failed: number;
 }
 
-/** In place of a keyword: the schema `false`. */
+/** Instead of a keyword: the schema `false`. */
 export const NEVER = 'never';
 
 /** Longer texts of a schema are cut in messages. */

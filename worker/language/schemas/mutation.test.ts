@@ -15,13 +15,13 @@ const ODD: Json[] = [
   ...[null, -1, 1e308, JSON.rawJSON('1e400'), JSON.rawJSON('99999999999999999999'), [], {}],
 ];
 
-/** Everything that stands in a value, the value first. */
+/** Everything that is in a value, the value first. */
 function parts(value: Json): Json[] {
   const inside = Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : [];
   return [value, ...inside.flatMap(parts)];
 }
 
-/** The value with another in place of one of its parts, or of a member's name. */
+/** The value with another instead of one of its parts, or of a member's name. */
 function changed(value: Json, target: Json, other: Json): Json {
   if (value === target) return other;
   if (Array.isArray(value)) return value.map((item) => changed(item, target, other));
@@ -50,7 +50,7 @@ const schema = fc
     }, start),
   );
 
-/** What comes of it, or the error that tells why nothing does. */
+/** The outcome of it, or the error that says why nothing does. */
 function told<Made>(make: () => Made): Made | undefined {
   try {
     return make();

@@ -119,7 +119,7 @@ const OTHERS: Readonly<Record<Dialect['draft'], Makers<KeywordNode>>> = {
   },
 };
 
-/** Keywords of a schema; in draft 7, `$ref` hides what stands beside it. */
+/** Keywords of a schema; in draft 7, `$ref` hides what is next to it. */
 export function nodesOf(site: Site, { draft, without }: Dialect): KeywordNode[] {
   const isReference = draft === '7' && '$ref' in site.schema;
   const keywords = (isReference ? ['$ref'] : Object.keys(site.schema)).filter(

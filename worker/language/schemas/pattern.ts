@@ -14,7 +14,7 @@ const INSTRUCTIONS_PER_STEP = 8;
 
 /** An expression that is looked for anywhere in a text. */
 export class Pattern {
-  /** As it stands in the schema. */
+  /** As it is in the schema. */
   readonly source: string;
   readonly #expression: RE2Set;
   readonly #stepsPerCharacter: number;

@@ -1,4 +1,4 @@
-/** Where something stands in a JSON value. */
+/** Where something is in a JSON value. */
 import { dotted } from '../paths/dotted.ts';
 import { pointer } from '../paths/pointer.ts';
 import type { Key, Writing } from '../paths/step.ts';

@@ -9,7 +9,7 @@ const MOST_SCHEMAS = 6_000;
 /** The base of relative references of a schema that has no `$id`; no document is there. */
 const NOWHERE = 'schema:///';
 
-/** A schema with an identifier of its own, and what stands in it. */
+/** A schema with an identifier of its own, and what is in it. */
 export interface Resource {
   /** Without a fragment. */
   readonly uri: string;
@@ -17,13 +17,13 @@ export interface Resource {
   readonly key: string;
   readonly root: Json;
   readonly dialect: Dialect;
-  /** Where it stands, for faults. */
+  /** Where it is, for faults. */
   readonly place: Segments;
   readonly anchors: Map<string, Segments>;
   readonly dynamicAnchors: Map<string, Segments>;
 }
 
-/** A schema and where it stands. */
+/** A schema and where it is. */
 export interface Location {
   readonly resource: Resource;
   readonly segments: Segments;
@@ -52,7 +52,7 @@ export class Resources {
   readonly root: Resource;
 
   /**
-   * Reads a document; it is not copied, and no object may stand in it twice.
+   * Reads a document; it is not copied, and no object may be in it twice.
    * @throws GatewayError BAD_REQUEST with every fault that its meta-schema finds
    */
   constructor(document: Json, reading: Reading) {
@@ -158,7 +158,7 @@ export class Resources {
     return here;
   }
 
-  /** Takes in `$id` and anchors. In draft 7, `$ref` hides what stands beside it. */
+  /** Takes in `$id` and anchors. In draft 7, `$ref` hides what is next to it. */
   #identified(location: Location, schema: SchemaObject): Location {
     this.#seen.add(schema as Json);
     let here = location;

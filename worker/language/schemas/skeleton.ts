@@ -1,4 +1,4 @@
-/** Skeletons: the shape of a value by names of types, in place of a schema. */
+/** Skeletons: the shape of a value by names of types, instead of a schema. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { requireShallow } from './depth.ts';
@@ -11,7 +11,7 @@ import { Resources } from './resource.ts';
 /** Names of types, in any letter case. */
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null', 'any'];
 
-/** Keywords that ask nothing of a value. */
+/** Keywords that ask nothing about a value. */
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   '$comment',
   'contentEncoding',
@@ -36,7 +36,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
  * asks something of a value, or when it is made of types, lists and objects of them throughout
  * and is no schema: a member is no keyword of any draft, or no schema may have it so. All else is a
  * schema and comes back as it is, and what is inside a skeleton is one.
- * @param at where it stands in the request
+ * @param at where it is in the request
  * @throws GatewayError BAD_REQUEST with the path of all that is no type
  */
 export function schemaOf(schemaOrSkeleton: Json, at = 'schema'): Json {

@@ -1,6 +1,6 @@
 /**
  * Keywords that look at one value. The library's own round numbers, run expressions of exponential
- * time and compare or count without a bound, so these stand in their place, all of a schema in one.
+ * time and compare or count without a bound, so these replace them, all of a schema in one.
  */
 import type { Json } from '../../../proto/json.ts';
 import { type Pieces, whole } from '../../../proto/work/pieces.ts';

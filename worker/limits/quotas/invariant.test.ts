@@ -12,7 +12,7 @@ import { TIMES } from '../../test/runs.ts';
 
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
-/** Pages that databases begin with, and what stands half empty. */
+/** Pages that databases begin with, and what is half empty. */
 const OBJECT_BASE = 32 * KIBIBYTE;
 const DATABASE_BASE = 512 * KIBIBYTE;
 /** What the audit may take beyond the quota. */

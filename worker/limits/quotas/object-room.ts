@@ -19,7 +19,7 @@ export interface Taker {
 export class ObjectRoom {
   readonly #env: Bindings;
   readonly #taker: Taker;
-  /** Bytes of which D1 knows. */
+  /** Bytes that D1 knows about. */
   #held = 0;
   #asking: Promise<unknown> = Promise.resolve();
 

@@ -8,7 +8,7 @@ import { workflowReferences, workflowVersions } from '../../db/workflows.ts';
 import type { AuditLimits } from './audit.ts';
 import type { HoldingLimits } from './share.ts';
 
-/** Bytes of what a row holds beside its texts of free length. */
+/** Bytes of what a row holds besides its texts of free length. */
 const FIXED_BYTES = {
   endpoint: 200,
   version: 200,

@@ -25,7 +25,7 @@ export class Holding {
     this.#owner.add(this.#organization, this, bytes);
   }
 
-  /** Nothing of it is held any more. */
+  /** None of it is held any more. */
   release(): void {
     this.#owner.release(this.#organization, this);
   }

@@ -5,7 +5,7 @@ import { broken } from '../../drivers/tunnel-reply.ts';
 import { exchange } from './exchange.ts';
 import { heldReplies } from './held-replies.ts';
 
-/** Sockets of a node at a time; a relay keeps two, and may dial anew before the loss of one is known. Spec silent. */
+/** Sockets of a node at a time; a relay keeps two, and may dial again before the loss of one is known. Spec silent. */
 const SOCKETS_MAX = 4;
 /** Bytes of replies that nobody has read yet, before each gets the least; held-replies.ts bounds all nodes together. Spec silent. */
 const BUDGET_BYTES = 24 * 1024 * 1024;
@@ -24,7 +24,7 @@ const RESTARTING = 1012;
 /** Bytes of a reason. RFC 6455 §5.5 */
 const REASON_MAX_BYTES = 123;
 
-/** What a socket says of itself when the object was away. */
+/** What a socket says about itself when the object was away. */
 interface Attachment {
   /** The process that holds the other end. */
   readonly instance: string;

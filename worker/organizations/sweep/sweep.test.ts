@@ -32,7 +32,7 @@ const { accounts, endpoints, endpointUsage, memberships, passwordResets, placeme
 const { templateReferences, templateRuns, templateUsage } = templateSchema;
 const TEN_MINUTES = 10 * 60 * 1000;
 const SCHEMAS = [schema, auditSchema, keySchema, templateSchema, workflowSchema, tasks];
-/** Every table that has an organization's rows, with the column that tells whose. */
+/** Every table that has an organization's rows, with the column that says whose. */
 const TABLES = SCHEMAS.flatMap((all) => Object.values<unknown>(all)).flatMap((each) => {
   if (!is(each, SQLiteTable)) return [];
   const { name, columns } = getTableConfig(each);
@@ -169,7 +169,7 @@ test('everything goes: at once all but the mark, ten minutes later that too', as
   for (const each of [orgUuid, others.orgUuid]) {
     await vi.waitFor(
       async () => {
-        // A write that is still planned after so long is given up, and planned anew.
+        // A write that is still planned after so long is given up, and planned again.
         gateway.clock.now += 6_000;
         await gateway.call('GET', '/organizations');
         expect(Object.keys(await rowsOf(each))).toEqual(expect.arrayContaining(ALL));

@@ -84,7 +84,7 @@ function requestOf(id: string, { at, writes }: Made['endpoints'][number]): Json 
   return { id, request: writes ? 'Write' : 'Read', template: { endpoint, query } };
 }
 
-/** Its own request stands in a template of its own, which everybody may read and nobody else names. */
+/** Its own request is in a template of its own, which everybody may read and nobody else names. */
 async function build({ templates, levels }: World) {
   const doors = await startDoors({ POLICY_TTL_MS: 0 });
   for (const id of ENDPOINTS) await insertEndpoint(doors.gateway, id);

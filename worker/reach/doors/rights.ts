@@ -1,4 +1,4 @@
-/** How one account stands to all that a run reaches. */
+/** The rights of one account on all that a run reaches. */
 import { type MembershipRow, type Policy, policyOf, type Rule } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
 

@@ -49,7 +49,7 @@ export function insertTemplate(db: Database, row: TemplateRow, quota: number, gu
   return db.insert(templates).select(values).onConflictDoNothing().returning();
 }
 
-/** Makes a version the one in force; no row comes back when `row` is no longer how it stands, the version exists, or `guard` does not hold. */
+/** Makes a version the one in force; no row comes back when `row` is no longer its state, the version exists, or `guard` does not hold. */
 export function updateTemplate(
   db: Database,
   row: TemplateRow,

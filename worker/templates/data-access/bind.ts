@@ -1,4 +1,4 @@
-/** Statements within requests, and the parameters beside them. */
+/** Statements within requests, and the parameters next to them. */
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { asParameter } from './insert.ts';
 import { isStatementKind } from './literals.ts';
@@ -53,7 +53,7 @@ export function readBound(
   };
 }
 
-/** A statement that stands alone in a batch: its values stand beside it. */
+/** A statement that is alone in a batch: its values are next to it. */
 export function readStatementText(
   reader: Reader,
   parts: readonly Part[],

@@ -1,4 +1,4 @@
-/** Types of ClickHouse for values that say nothing of their column: out of a fixed list, by the value. Contract §8. */
+/** Types of ClickHouse for values that say nothing about their column: out of a fixed list, by the value. Contract §8. */
 import {
   isJsonObject,
   isRawJson,

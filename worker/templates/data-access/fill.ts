@@ -142,7 +142,7 @@ function faultOfFilledName({ kind }: Reader, name: string, path: readonly string
   return isOperator ? 'has a placeholder within an operator: operators are fixed' : undefined;
 }
 
-/** Stands in paths for the document that a text is. */
+/** Is in paths for the document that a text is. */
 const DOCUMENT = 'document';
 
 function readText(reader: Reader, text: string, path: readonly string[]): Fill {

@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import type { Place } from './places.ts';
 
-/** What stands at a path of a request. */
+/** What is at a path of a request. */
 export function placeInHttp(path: readonly string[]): Place {
   const [member, name = ''] = path;
   if (member === 'method' || member === 'fail_on_status' || member === 'retry') return 'fixed';
@@ -16,7 +16,7 @@ export function placeInHttp(path: readonly string[]): Place {
   return member === 'body' ? 'body' : 'value';
 }
 
-/** Puts a text into another; undefined when it cannot stand there. */
+/** Puts a text into another; undefined when it cannot be there. */
 export type Escape = (text: string) => string | undefined;
 
 /** A part of a path: dots that lead elsewhere are refused where the request is read. */
@@ -46,7 +46,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 const inXml: Escape = (text) => text.replace(/[&<>"']/g, (found) => ENTITIES[found] ?? '');
 
-/** How values stand within a body that is text; undefined when its form is none that is known. */
+/** How values are within a body that is text; undefined when its form is none that is known. */
 export function escapeOfBody({ headers, body_encoding: encoding }: JsonObject): Escape | undefined {
   const type = contentType(headers);
   if (type === undefined) return encoding === undefined || encoding === 'text' ? plain : undefined;

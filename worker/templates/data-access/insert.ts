@@ -39,7 +39,7 @@ export function asData(where: Where, value: Json): Json {
   }
 }
 
-/** What is bound in place of a placeholder of a statement. ClickHouse gets a type with it, and text for objects. */
+/** What is bound instead of a placeholder of a statement. ClickHouse gets a type with it, and text for objects. */
 export function asParameter(where: Where, value: Json): Json {
   if (where.kind === 'clickhouse') return value;
   return asData({ ...where, path: ['params', ''] }, value);
@@ -72,7 +72,7 @@ function isParams(path: readonly string[]): boolean {
   return path.length === 1 && path[0] === 'params';
 }
 
-/** Rows are JSON in which bytes may stand anywhere; an object that is a parameter is its JSON text then. */
+/** Rows are JSON in which bytes may be anywhere; an object that is a parameter is its JSON text then. */
 function forClickhouse({ path }: Where, value: Json): Json {
   if (path[0] !== 'params') return withoutTags(value, writtenText);
   const change = (each: Json): Json => {

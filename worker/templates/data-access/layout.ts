@@ -1,4 +1,4 @@
-/** Where the requests of a data-access template stand in it, and which endpoint each of them is for. Contract §8. */
+/** Where the requests of a data-access template are in it, and which endpoint each of them is for. Contract §8. */
 
 import { TimeoutMs } from '../../../kinds/members.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
@@ -12,7 +12,7 @@ import type { RequestSort } from '../definition.ts';
 export interface Written {
   readonly endpoint: string;
   readonly request: JsonObject;
-  /** Where it stands in the definition. */
+  /** Where it is in the definition. */
   readonly at: string;
   /** Where its endpoint is named. */
   readonly path: string;
@@ -86,7 +86,7 @@ function named(value: Json, at: string, faults: Fault[]): Written[] {
   return [];
 }
 
-/** A request may stand in a member of its own, as in the body of a request to an endpoint. */
+/** A request may be in a member of its own, as in the body of a request to an endpoint. */
 export function unwrapped(written: JsonObject, at: string): Pick<Written, 'request' | 'at'> {
   const { request, ...others } = written;
   const isWrapped = isJsonObject(request) && Object.keys(others).length === 0;

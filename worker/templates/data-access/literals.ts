@@ -57,7 +57,7 @@ const TEXTS = {
   cassandra: [PLAIN, enclosed(/\$\$/y, /[\s\S]*?\$\$/)],
   clickhouse: [ESCAPED, enclosed(/\u2018/y, /[^\u2019]*\u2019/)],
 } as const;
-/** What opens a text in dollars, which ends where the same stands again. */
+/** What opens a text in dollars, which ends where the same is again. */
 const TAGS = {
   postgres: /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y,
   mysql: undefined,
@@ -76,7 +76,7 @@ const NAMES = {
   ],
 } as const;
 const PARAMETERS = { postgres: /\$\d+/y, mysql: /\?/y, cassandra: /\?/y, clickhouse: /(?!)/y };
-/** A dollar may stand within a word where it opens no text of its own. */
+/** A dollar may be within a word where it opens no text of its own. */
 const WORDS = {
   postgres: /[\w\u0080-\uffff][\w$\u0080-\uffff]*/y,
   mysql: /[\w$\u0080-\uffff]+/y,

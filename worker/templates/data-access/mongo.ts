@@ -25,7 +25,7 @@ const PLAIN = new Set([
   ...['$match', '$limit', '$skip', '$sort', '$sample', '$count', '$unwind', '$literal'],
   ...EXTENDED,
 ]);
-/** Stages that name collections and fields by members, among which pipelines stand. */
+/** Stages that name collections and fields by members, among which pipelines are. */
 const JOINS = new Set(['$lookup', '$graphLookup', '$unionWith', '$merge', '$out']);
 const OF_JOINS = new Set(
   'from coll into db as localField foreignField connectToField connectFromField'.split(' '),
@@ -35,7 +35,7 @@ const WRITES = new Set(['operations', 'aggregates', 'requests']);
 /** Options, and members of commands, that hold expressions. */
 const EXPRESSIONS = new Set(['pipeline', 'projection', 'let']);
 
-/** What stands at a path of a request. */
+/** What is at a path of a request. */
 export function placeInMongo(path: readonly string[]): Place {
   const [member, ...inner] = path;
   if (inner.length === 0) return member === 'command' ? 'json' : 'value';
@@ -74,12 +74,12 @@ function beginningOf(path: readonly string[]): number | undefined {
   return at < 0 ? undefined : at + 1;
 }
 
-/** Whether an update stands there that is a list, and so a pipeline. */
+/** Whether an update is there that is a list, and so a pipeline. */
 function isList(path: readonly string[], at: number): boolean {
   return /^(?:update|u|updateMods)$/.test(path[at] ?? '') && /^\d+$/.test(path[at + 1] ?? '');
 }
 
-/** Why a value may not stand in a request; undefined when it may. */
+/** Why a value may not be in a request; undefined when it may. */
 export function operatorIn(value: Json): string | undefined {
   if (Array.isArray(value)) return firstOf(value, operatorIn);
   if (!isJsonObject(value)) return undefined;

@@ -20,7 +20,7 @@ export type KindOf = (endpoint: string) => Kind | undefined;
 export interface Operation {
   readonly endpoint: string;
   readonly kind: Kind;
-  /** Where the request stands in the definition. */
+  /** Where the request is in the definition. */
   readonly at: string;
   /** Where the endpoint is named in the definition. */
   readonly path: string;
@@ -61,7 +61,7 @@ export function readOperation(
   }
   const inTransaction = sort === 'Transaction' || sort === 'TwoPhaseTransaction';
   const { label, hasTransactions, watches = [], keepsText } = kindSpec(kind);
-  // What it tells beyond JSON is for kinds that read it.
+  // What it reports beyond JSON is for kinds that read it.
   const request =
     keepsText === true ? written : (requestIn(kind, orderedText(written)).body as JsonObject);
   if (inTransaction && !hasTransactions) {
@@ -112,7 +112,7 @@ function levelOf(sort: RequestSort, reader: Reader, fill: Fill): Operation['leve
   return sort === 'Read' ? 'Read' : 'Write';
 }
 
-/** Whether a value stands there, above or below: what is wrong with a sample is not the author's fault. */
+/** Whether a value is there, above or below: what is wrong with a sample is not the author's fault. */
 function isOpen({ open }: Reader, path: string): boolean {
   return [...open].some(
     (each) => each === path || each.startsWith(`${path}.`) || path.startsWith(`${each}.`),
@@ -145,7 +145,7 @@ function checkParticipants(operations: readonly Operation[], faults: Fault[]): v
   }
 }
 
-/** A value is of one type, wherever it stands. */
+/** A value is of one type, wherever it is. */
 function checkTypes(operations: readonly Operation[], faults: Fault[]): void {
   const types = new Map<string, Placeholder['type']>();
   for (const { placeholders, at } of operations) {

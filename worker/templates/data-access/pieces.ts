@@ -109,7 +109,7 @@ function faultOf(around: Span | undefined, { name }: Placeholder): string | unde
   return `has {{${name}}} inside ${PLACES[sort]}, where nothing can be bound: let it stand for the whole value`;
 }
 
-/** Whether what stands ahead of a place makes a text there a literal of a type. */
+/** Whether what is ahead of a place makes a text there a literal of a type. */
 function isOfType(flat: string, end: number): boolean {
   if (/[\w$&]/.test(flat.charAt(end - 1))) return true;
   let behind = end;

@@ -14,7 +14,7 @@ export const PLACEHOLDER_TYPES = [
 ] as const;
 export type PlaceholderType = (typeof PLACEHOLDER_TYPES)[number] | 'any';
 
-/** One placeholder, where it stands. */
+/** One placeholder, where it is. */
 export interface Placeholder {
   readonly name: string;
   readonly type: PlaceholderType;
@@ -80,7 +80,7 @@ class Braces {
   }
 }
 
-/** What stands between braces; undefined for what is no placeholder, a text for one that is wrong. */
+/** What is between braces; undefined for what is no placeholder, a text for one that is wrong. */
 function placeholderIn(text: string, start: number, close: number) {
   const declared = text.slice(start, close);
   if (declared.trim() === '') return undefined;

@@ -1,4 +1,4 @@
-/** What the members of a request are to the backend: where a value may stand, and as what. Contract §8. */
+/** What the members of a request are to the backend: where a value may be, and as what. Contract §8. */
 
 import type { Kind } from '../../../kinds/index.ts';
 import type { JsonObject } from '../../../proto/json.ts';
@@ -28,7 +28,7 @@ export type Place =
   | 'glob'
   /** MongoDB's expressions, in which texts may name fields. */
   | 'expression'
-  /** A language of the backend's, in which a value would be code: only a whole value may stand there. */
+  /** A language of the backend's, in which a value would be code: only a whole value may be there. */
   | 'code'
   /** What decides what the request is: its author's alone. */
   | 'fixed';
@@ -49,7 +49,7 @@ const NAMES = new Set(['table', 'database', 'columns', 'format', 'settings', 'ba
 /** Texts of several rows. */
 const ROWS = new Set(['copy_in', 'insert']);
 
-/** What stands at a path of a request; `path` begins with the request's own member. */
+/** What is at a path of a request; `path` begins with the request's own member. */
 export function placeOf(
   {
     kind,

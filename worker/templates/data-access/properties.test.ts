@@ -8,7 +8,7 @@ import { type Part, partsOf } from './placeholder.ts';
 import { readStatement } from './statement.ts';
 import { compiled, sentBy } from './test/trial.ts';
 
-/** Texts of which many are almost SQL, JSON, placeholders or protocol. */
+/** Texts; many are almost SQL, JSON, placeholders or protocol. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc
@@ -77,7 +77,7 @@ describe('requests', () => {
   });
 });
 
-/** The request with a text in place of each placeholder. */
+/** The request with a text instead of each placeholder. */
 function filledAt(value: Json, x: string): Json {
   if (value === '{{x}}') return x;
   if (Array.isArray(value)) return value.map((each) => filledAt(each, x));

@@ -12,7 +12,7 @@ import type { Scope } from './values.ts';
 /** Makes a value of the request. */
 export type Fill = (scope: Scope) => Json;
 
-/** How texts of a request say that a value stands there. */
+/** How texts of a request say that a value is there. */
 export interface Language {
   /** The text at a path of the request, apart. */
   partsOf(text: string, path: readonly string[]): ReturnType<typeof partsOf>;
@@ -32,11 +32,11 @@ export interface Reader {
   /** As its author wrote it. */
   readonly request: JsonObject;
   readonly inTransaction: boolean;
-  /** Where the request stands in the definition. */
+  /** Where the request is in the definition. */
   readonly at: string;
   readonly faults: Fault[];
   readonly placeholders: Placeholder[];
-  /** Paths within the request, dotted, at which values stand: what they are is not known yet. */
+  /** Paths within the request, dotted, at which values are: what they are is not known yet. */
   readonly open: Set<string>;
 }
 
@@ -71,7 +71,7 @@ export function fault(reader: Reader, path: readonly string[], message: string):
   faults.push({ path: [at, ...path].join('.'), message: language?.told(message) ?? message });
 }
 
-/** The value of a placeholder as data of its kind, wherever it stands. */
+/** The value of a placeholder as data of its kind, wherever it is. */
 export function inserted(
   reader: Reader,
   scope: Scope,

@@ -1,4 +1,4 @@
-/** What stands where in commands of Redis: words that are values, and those that are code, patterns or the command itself. */
+/** What is where in commands of Redis: words that are values, and those that are code, patterns or the command itself. */
 
 import { isContainer } from '../../../kinds/redis/table.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
@@ -23,7 +23,7 @@ const LANGUAGES: readonly (readonly [RegExp, RegExp])[] = [
 /** Commands that take several documents in `value`. */
 const MANY = /^json\.(?:arrappend|arrinsert)$/;
 
-/** What stands at a path of a request. */
+/** What is at a path of a request. */
 export function placeInRedis(request: JsonObject, named: string, path: readonly string[]): Place {
   // As its reader takes a name apart.
   const type = named.trim().toLowerCase().split(/ +|\|/).join(' ');

@@ -1,4 +1,4 @@
-/** Requests without statements: values stand in them as data, and nothing else of a caller does. Contract §8. */
+/** Requests without statements: values are in them as data, and nothing else of a caller does. Contract §8. */
 import { expect, test } from 'vitest';
 import type { Kind } from '../../../kinds/index.ts';
 import type { JsonObject } from '../../../proto/json.ts';

@@ -85,7 +85,7 @@ function numbered(
   };
 }
 
-/** `?` in the order in which they stand, the author's own among them. */
+/** `?` in the order in which they are, the author's own among them. */
 function inOrder(
   pieces: readonly Piece[],
   own: readonly string[],

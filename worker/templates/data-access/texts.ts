@@ -20,7 +20,7 @@ import type { Place } from './places.ts';
 import { type Fill, fault, type Reader } from './reader.ts';
 import type { Scope } from './values.ts';
 
-/** A text and where it stands. */
+/** A text and where it is. */
 export interface Text {
   readonly text: string;
   readonly parts: readonly Part[];

@@ -6,7 +6,7 @@ import { isOfType, type Placeholder, sampleOf } from './placeholder.ts';
 /** What a request is filled with. */
 export interface Scope {
   value(placeholder: Placeholder): Json;
-  /** Tells what is wrong with a value where it stands; what is filled is not sent then. */
+  /** Reports what is wrong with a value where it is; what is filled is not sent then. */
   refuse(placeholder: Placeholder, message: string): void;
 }
 

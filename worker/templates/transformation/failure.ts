@@ -34,7 +34,7 @@ export class Unsent extends Error {
   override readonly name = 'Unsent';
 }
 
-/** A budget of the whole run is spent by what rules do beside expressions. */
+/** A budget of the whole run is spent by what rules do besides expressions. */
 export class RunOver extends BudgetFault {
   constructor(kind: BudgetKind) {
     super(kind, { line: 1, column: 1 });

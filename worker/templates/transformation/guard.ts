@@ -10,9 +10,9 @@ import type { OwnResults } from './results.ts';
 import { holds } from './scope.ts';
 import { put, type Target } from './target.ts';
 
-/** What is known of a rule beside what it does. */
+/** What is known of a rule besides what it does. */
 export interface Head {
-  /** Where it stands in the definition. */
+  /** Where it is in the definition. */
   readonly path: string;
   /** What its step is called. */
   readonly label: string;

@@ -6,7 +6,7 @@ import type { Members } from './report.ts';
 import type { Step } from './transformers/index.ts';
 
 /**
- * Reads `mapping`: from a value's text to what stands in its place. Spec silent: a value that it
+ * Reads `mapping`: from a value's text to what replaces it. Spec silent: a value that it
  * does not name leaves the target out, as what is not there does.
  */
 export function mappingOf(rule: Members): Step | undefined {

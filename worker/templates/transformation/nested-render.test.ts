@@ -15,7 +15,7 @@ describe('render', () => {
     { target: 'n', source: 'n' },
   ];
 
-  test('shows requests in place of sending them, and leaves their targets out', async () => {
+  test('shows requests instead of sending them, and leaves their targets out', async () => {
     const { compiled, seen } = access('Write');
     const outputSchema = { type: 'object', required: ['row'] };
     const draft = { transformationRules, outputSchema };
@@ -48,7 +48,7 @@ describe('render', () => {
     expect(seen.inputs).toEqual([]);
   });
 
-  test('asks nothing of a result that is not there: no transformer, check or default has a say', async () => {
+  test('asks nothing about a result that is not there: no transformer, check or default has a say', async () => {
     const { compiled } = access('Read');
     const rule = {
       ...{ target: 'r', template: 'db', input: 'n' },

@@ -6,7 +6,7 @@ import type { Execution, NestedCall, Outcome } from './execution.ts';
 import { cut, endOfRun, RuleFault, RunOver } from './failure.ts';
 
 /**
- * Makes every call that was gathered, from one on; outcomes stand in the order of the calls. A promise only
+ * Makes every call that was gathered, from one on; outcomes are in the order of the calls. A promise only
  * where a call returns one; then at most `width` calls are under way at a time.
  * @throws what ends the whole run
  */
@@ -46,7 +46,7 @@ async function callOthers(
     next += 1;
     workers.push(work(mine, started(x, mine)));
   }
-  // Nothing of this run goes on once it has ended.
+  // None of this run goes on once it has ended.
   for (const each of await Promise.allSettled(workers)) {
     if (each.status === 'rejected') throw each.reason;
   }

@@ -1,4 +1,4 @@
-/** Where a rule stands while it is read. */
+/** Where a rule is while it is read. */
 import type { Expression } from '../../language/expressions/index.ts';
 import type { Reference } from '../compiled.ts';
 import type { Output } from './execution.ts';

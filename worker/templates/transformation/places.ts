@@ -11,7 +11,7 @@ type KnownStep = TargetStep | typeof ANY;
 interface Write {
   readonly steps: readonly KnownStep[];
   readonly target: Target;
-  /** Levels of what it puts that are made anew in each run. */
+  /** Levels of what it puts that are made again in each run. */
   readonly fresh: number;
 }
 
@@ -23,7 +23,7 @@ export class Places {
 
   /**
    * @param below further steps, where a rule writes into what is at its target
-   * @param fresh levels of what it puts that are made anew in each run
+   * @param fresh levels of what it puts that are made again in each run
    */
   add(target: Target, below: readonly KnownStep[] = [], fresh = 0): void {
     const steps = [...target.steps, ...below];

@@ -78,14 +78,14 @@ function gatherRound({ rules }: Parts, x: Execution, rounds: Rounds): number | P
     for (const { gather } of rules) gather?.(x);
   });
   return after(gathered, () => {
-    // What a failed rule would have led to, and all beside it, is not sent.
+    // What a failed rule would have led to, and all next to it, is not sent.
     if (rounds.isStopped) x.calls.length = from;
     for (let at = from; at < x.calls.length; at += 1) rounds.made(x.calls[at]?.rule ?? 0, at);
     return from;
   });
 }
 
-/** Rules name results anew each time that they are gone through. */
+/** Rules name results again each time that they are gone through. */
 function beginRules(x: Execution): void {
   if (x.rounds === undefined) return;
   x.slots[RESULTS] = {};

@@ -45,7 +45,7 @@ function shown(
   ];
   if (faults.length > 0) return stopped(inputValidation, faults, trace.steps);
   return after(faultsBy(parts.schemas.output, output, x.run), (errors) => {
-    // What stands for a result that was not asked for says nothing of a run.
+    // What stands for a result that was not asked for says nothing about a run.
     const isWhole = !trace.isUnsent;
     const isRefused = errors.length > 0 && isWhole;
     return {

@@ -94,7 +94,7 @@ export class Members {
     return this.fault(name, 'must be an object');
   }
 
-  /** Tells every member that is none of these. */
+  /** Reports every member that is none of these. */
   refuseOthers(names: readonly string[], of: string): void {
     for (const name of Object.keys(this.object)) {
       if (!names.includes(name)) {

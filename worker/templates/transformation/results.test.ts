@@ -70,7 +70,7 @@ describe('a run', () => {
     expect(sent).toEqual([{ input: { order: 7 }, ended: 0 }]);
   });
 
-  test('sends together what needs nothing of each other, and later what does', async () => {
+  test('sends together what does not depend on each other, and later what does', async () => {
     const { compiled, sent } = source((input) => ({ got: input }));
     const rules = [
       { template: 'db', input: 'a', as: 'a' },

@@ -55,12 +55,12 @@ export class Naming {
     return new Naming(known, extent, this.round);
   }
 
-  /** Notes what an expression reads; tells what it cannot. */
+  /** Notes what an expression reads; reports what it cannot. */
   note(reads: readonly Read[], at: string, report: Report): void {
     for (const { steps, place } of reads) this.#use(steps[0], at, report, place);
   }
 
-  /** Notes that a path begins with `results`; tells what it cannot read. */
+  /** Notes that a path begins with `results`; reports what it cannot read. */
   notePath({ steps }: Path, at: string, report: Report): void {
     const step = steps?.[1];
     const name = typeof step === 'object' ? step.token : step;
@@ -190,7 +190,7 @@ export function inRounds(
   return { apply, gather: isNeeded ? own : undefined };
 }
 
-/** Finds a result that requests may need, in silence: the rule itself runs after them, and tells its faults then. */
+/** Finds a result that requests may need, in silence: the rule itself runs after them, and reports its faults then. */
 function resolve(x: Execution, compute: Apply): void {
   const { bytes, deciding, endedAt, refused } = x;
   const { length } = x.faults;

@@ -261,7 +261,7 @@ describe('copy', () => {
     ['the whole input', [{ copy: {} }], input],
     ['what is not there', [{ copy: { from: 'nobody', to: 'b' } }], {}],
     [
-      'beside what is there',
+      'next to what is there',
       [{ target: 'b.vip', value: true }, { copy: { from: 'customer.address', to: 'b' } }],
       { b: { vip: true, city: 'Porto', zip: '1' } },
     ],

@@ -120,7 +120,7 @@ export class Searches {
   readonly #known = new Map<number, Outcome>();
   /** The next one. */
   #next = 0;
-  /** Steps that were taken since the rules began, beside those of what was known. */
+  /** Steps that were taken since the rules began, besides those of what was known. */
   #steps = 0;
   #waiting: { readonly at: number; readonly finding: Finding } | undefined;
 

@@ -1,4 +1,4 @@
-/** What an `outputSchema` lets an output have: rules whose target it hides need not run. Spec: `lazyEvaluation`. */
+/** What an `outputSchema` lets an output have: rules whose target it hides do not have to run. Spec: `lazyEvaluation`. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { indexOf } from '../../language/paths/step.ts';
 import type { TargetStep } from './target.ts';
@@ -34,7 +34,7 @@ export class Shown {
 
 /** False where nothing may be. */
 function childOf(schema: Json | undefined, step: TargetStep): Json | undefined {
-  // What a reference leads to, and what stands beside it in draft 7, is left to the schema's own check.
+  // What a reference leads to, and what is next to it in draft 7, is left to the schema's own check.
   if (!isJsonObject(schema) || Object.hasOwn(schema, '$ref')) return undefined;
   const name = nameOf(step);
   if (name === undefined) return elementsOf(schema);

@@ -1,4 +1,4 @@
-/** Where rules read: paths in every notation, and values that stand in their place. Contract §7, §8. */
+/** Where rules read: paths in every notation, and values that replace them. Contract §7, §8. */
 import {
   isJsonObject,
   isRawJson,

@@ -59,7 +59,7 @@ export class Trace {
     if (this.#hasRoom(shown)) this.current.transformations.push({ name, output: shown });
   }
 
-  /** Why there is no value; the first word stands. */
+  /** Why there is no value; the first word counts. */
   note(note: string): void {
     this.current.note ??= note;
   }

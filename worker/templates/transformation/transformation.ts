@@ -64,7 +64,7 @@ export class Transformation implements Compiled {
     });
   }
 
-  /** @throws GatewayError in place of what ended the run; a promise is rejected with it */
+  /** @throws GatewayError instead of what ended the run; a promise is rejected with it */
   #guarded<Made>(x: Execution, make: () => Made): Made {
     const refuse = (error: unknown): never => {
       throw this.#ended(x, error);

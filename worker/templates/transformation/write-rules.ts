@@ -74,7 +74,7 @@ function merge(value: JsonObject, to: Target, x: Execution, output: Output): voi
   if (isReordered(value)) follow(value, before, valueAt(to, x, output));
 }
 
-/** Members that came stand behind those that were there, in their own order. */
+/** Members that came are behind those that were there, in their own order. */
 function follow(value: JsonObject, before: readonly string[], into: Json | undefined): void {
   if (isJsonObject(into)) inOrder(into, [...new Set([...before, ...namesOf(value)])]);
 }

@@ -1,4 +1,4 @@
-/** What the worker reads of a request beside its documents: headers, addresses, words of Upstash. */
+/** What the worker reads of a request besides its documents: headers, addresses, words of Upstash. */
 import { type Subject, text, value } from '../../../test/proofs/doubling/subject.ts';
 import { bearerOf } from '../../access/authenticate.ts';
 import { isCanonical } from '../../access/tokens.ts';

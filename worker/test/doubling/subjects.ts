@@ -1,4 +1,4 @@
-/** All that the worker reads of a request beside bodies. */
+/** All that the worker reads of a request besides bodies. */
 import type { Subject } from '../../../test/proofs/doubling/subject.ts';
 import { JSON_UTILITIES, PATHS } from './documents.ts';
 import { EXPRESSIONS } from './expressions.ts';

@@ -139,7 +139,7 @@ function placementsIn(snapshot: string | undefined): string | undefined {
   return JSON.stringify((JSON.parse(snapshot) as { placements: unknown }).placements); // As it was announced.
 }
 
-/** What a backend's word says of a participant's end; undefined where it has to be asked again. */
+/** What a backend's word says about a participant's end; undefined where it has to be asked again. */
 function endOf(
   { status: decided, decided: since }: TransactionRow,
   { part }: ShareRow,

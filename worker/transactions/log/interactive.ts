@@ -133,7 +133,7 @@ export class Interactive {
       await this.#decisions.settle(now);
       return { is: 'done', shown: shown(this.#store, this.#store.find(id) ?? now) };
     }
-    // Another that ends it waits for what comes of this.
+    // Another that ends it waits for the outcome.
     this.#begin(id);
     const due = Date.now() + CLOSING_MS;
     this.#store.change(id, { status: 'preparing', due });

@@ -78,7 +78,7 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-/** Plays steps on locks beside a record of who was told that they hold what. */
+/** Plays steps on locks next to a record of who was told that they hold what. */
 function play(
   own: readonly (string[] | undefined)[],
   given: readonly { who: number; act: string; endpoints: string[] }[],
@@ -124,7 +124,7 @@ function play(
   return { locks, held, wanted, told };
 }
 
-test('no two that conflict hold one endpoint; whoever waits is let in once others give back', () => {
+test('no two that conflict hold one endpoint; a waiting one is let in once others give back', () => {
   fc.assert(
     fc.property(fc.array(keys, { minLength: 6, maxLength: 6 }), steps, (own, given) => {
       const { locks, held, wanted, told } = play(own, given);

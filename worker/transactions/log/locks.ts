@@ -11,7 +11,7 @@ export interface Claims {
   readonly keys?: readonly string[] | undefined;
 }
 
-/** How a transaction that asked stands. */
+/** The state of a transaction that asked. */
 export type Answer =
   | { readonly is: 'held' }
   | { readonly is: 'waits' }
@@ -41,7 +41,7 @@ export class Locks {
   #tickets = 0;
 
   /**
-   * Takes all or waits for all. Earlier waiters go first, but for those that wait for this one. One
+   * Takes all or waits for all. Earlier waiters go first, except those that wait for this one. One
    * that waits already may not ask.
    */
   ask(transaction: string, { endpoints, keys }: Claims): { answer: Answer; changed: Changed[] } {

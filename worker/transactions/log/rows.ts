@@ -8,7 +8,7 @@ import type {
   Terms,
 } from '../../calls/transactions/object.ts';
 
-/** Made anew where they are not there. */
+/** Made again where they are not there. */
 export const TABLES = `
   CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS transactions (

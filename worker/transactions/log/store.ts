@@ -182,7 +182,7 @@ export class LogStore {
     this.#sql.exec(`UPDATE transactions SET ${set} WHERE id = ?`, ...values, id);
   }
 
-  /** Lets the key of a transaction be used anew. */
+  /** Lets the key of a transaction be used again. */
   freeKey(id: string): void {
     this.#sql.exec('UPDATE transactions SET key = NULL WHERE id = ?', id);
   }

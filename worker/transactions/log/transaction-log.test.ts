@@ -1,4 +1,4 @@
-/** A log that is ended with transactions under way begins anew by its alarm alone. Spec: transactions.md §3. */
+/** A log that is ended with transactions under way begins again by its alarm alone. Spec: transactions.md §3. */
 import { env, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { randomName } from '../../calls/transactions/names.ts';

@@ -41,7 +41,7 @@ const UNSURE_FOR_MS = 30_000;
 /** Milliseconds between two sweeps else, and for which endpoints are looked at that no transaction uses any more. */
 const SWEEP_EVERY_MS = 60_000;
 const SWEPT_FOR_MS = 15 * 60_000;
-/** Milliseconds within which an object that was ended looks for what it left: nothing but its alarm begins it anew. */
+/** Milliseconds within which an object that was ended looks for what it left: only its alarm begins it again. */
 const LOOKS_WITHIN_MS = 2_000;
 /** Milliseconds after which entries of the audit are written to D1. */
 const ENTRIES_AFTER_MS = 500;

@@ -21,7 +21,7 @@ export class Turns {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  /** Gives back to one what it held before the object began anew. */
+  /** Gives back to one what it held before the object began again. */
   restore(transaction: string, claims: Claims): void {
     this.#tell(this.#locks.ask(transaction, claims).changed);
   }

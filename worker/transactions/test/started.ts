@@ -32,7 +32,7 @@ export const op = (endpoint: string, query: string, ...params: Json[]) => ({
 /** What it answers. */
 export const row = (said: string, ...values: Json[]) => ({ rows: [{ said, values }] });
 
-/** How the transaction stands that the gateway was asked for last. */
+/** The state of the transaction that the gateway was asked for last. */
 export async function last(gateway: TestGateway): Promise<Json> {
   const { body } = await gateway.call('GET', '/transactions?limit=1');
   const [{ transaction_id: id }] = (body as { transactions: [{ transaction_id: string }] })
@@ -40,7 +40,7 @@ export async function last(gateway: TestGateway): Promise<Json> {
   return (await gateway.call('GET', `/transactions/${id}`)).body;
 }
 
-/** The same once it stands so, or after a while. */
+/** The same once it is so, or after a while. */
 export async function until(gateway: TestGateway, status: string): Promise<Json> {
   for (const end = Date.now() + 8_000; ; ) {
     const now = (await last(gateway)) as { status: string };

@@ -50,7 +50,7 @@ const notes = new WeakMap<Database, Notes>();
 
 /**
  * Notes an operation of the caller. What any member may do, such as reading `/help` or their own
- * record, is not noted; nor is what keys do, which the audit tells. Spec silent.
+ * record, is not noted; nor is what keys do, which the audit reports. Spec silent.
  */
 export function noteOperation(
   ctx: Context,

@@ -88,7 +88,7 @@ interface Changing {
   readonly guard: Guard;
 }
 
-/** Changes a workflow's row; no row comes back when `row` is no longer how it stands, the version or a path is taken, or `guard` does not hold. */
+/** Changes a workflow's row; no row comes back when `row` is no longer its state, the version or a path is taken, or `guard` does not hold. */
 export function updateWorkflowRow(
   db: Database,
   row: WorkflowRow,
@@ -175,7 +175,7 @@ export function insertReferences(db: Database, row: WorkflowRow, references: rea
   return db.insert(workflowReferences).select(values).onConflictDoNothing();
 }
 
-/** Puts the paths of the version in force in place of those before it. */
+/** Puts the paths of the version in force instead of those before it. */
 export function replaceHooks(db: Database, row: WorkflowRow, hooks: readonly Hook[]) {
   const { orgUuid, uuid } = row;
   const values = db

@@ -50,7 +50,7 @@ export function readList(drafts: Drafts, written: Written): readonly Action[] | 
   return whole.length === read.length ? whole : undefined;
 }
 
-/** Reads an action that stands alone. */
+/** Reads an action that is alone. */
 export function readOne(drafts: Drafts, written: Written): Action | undefined {
   const { where, place, json } = written;
   if (Array.isArray(json)) {
@@ -98,7 +98,7 @@ function readAction(
   return Object.assign(draft, { type }, rest) as unknown as Action;
 }
 
-/** An action of which nothing is known yet. */
+/** An action that nothing is known about yet. */
 export const EMPTY: Common = {
   id: '',
   where: '',

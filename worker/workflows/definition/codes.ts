@@ -1,4 +1,4 @@
-/** Codes with which actions fail, beside those of the error table. Spec: workflows.md §4. */
+/** Codes with which actions fail, besides those of the error table. Spec: workflows.md §4. */
 import { ERRORS } from '../../../proto/errors.ts';
 
 /** Codes that actions have of their own. */
@@ -13,7 +13,7 @@ const ACTION_CODES = [
   'WORKFLOW_PAUSED',
 ] as const;
 
-/** What `retryableErrors` may name beside codes: all, and what may go away by itself. */
+/** What `retryableErrors` may name besides codes: all, and what may go away by itself. */
 const CODE_GROUPS = ['*', 'TRANSIENT'] as const;
 
 /** Whatever `retryableErrors` may name. */

@@ -72,7 +72,7 @@ function operationOf(members: Members, name: string): string | undefined {
   return members.report.try(members.at(name), read) && source;
 }
 
-/** What a node says of its neighbours, they say of it. */
+/** What a node says about its neighbours, they say of it. */
 function checkNeighbours({ id, source, children, members }: Node, byId: ReadonlyMap<string, Node>) {
   const check = (name: 'source' | 'children', others: readonly string[]) => {
     const back = name === 'source' ? 'children' : 'source';

@@ -27,7 +27,7 @@ export interface Link {
   readonly where: string;
 }
 
-/** Actions that stand in one list. */
+/** Actions that are in one list. */
 export interface List {
   readonly where: string;
   readonly place: Place;
@@ -52,7 +52,7 @@ export interface Drafts extends Drafting {
   readonly references: Reference[];
   readonly byId: Map<string, Draft>;
   readonly lists: List[];
-  /** Reads an action that stands alone. */
+  /** Reads an action that is alone. */
   readOne(written: Written): Action | undefined;
   /** Reads an action, or a list of them. */
   readList(written: Written): readonly Action[] | undefined;
@@ -63,7 +63,7 @@ export interface Around {
   readonly drafts: Drafts;
   readonly members: Members;
   readonly draft: Draft;
-  /** Where it stands, and what it leads to. */
+  /** Where it is, and what it leads to. */
   readonly list: List;
 }
 
@@ -74,13 +74,13 @@ export type Own<Type extends ActionType> = Type extends ActionType
 
 /** How actions of one type are read. */
 export interface TypeReader<Type extends ActionType> {
-  /** Members beside those that every action has. */
+  /** Members besides those that every action has. */
   readonly members: readonly string[];
   /** What the type adds to an action; undefined, with a fault, when it is not whole. */
   read(around: Around): Own<Type> | undefined;
 }
 
-/** How an action stands to what is read before it begins. */
+/** The state of an action to what is read before it begins. */
 export function beforeOf({ draft }: Pick<Around, 'draft'>): Stand {
   return { root: 'run', action: draft, when: 'before' };
 }

@@ -33,7 +33,7 @@ export type Stand =
   /** What started a run; its members go by their bare names. */
   | { readonly root: 'delivery' };
 
-/** An expression and where it stands, until all actions are known. */
+/** An expression and where it is, until all actions are known. */
 export interface Site {
   readonly expr: CompiledExpr;
   readonly stand: Stand;
@@ -69,7 +69,7 @@ export class CompiledExpr implements Expr {
 
 /**
  * Compiles an expression; undefined, with a fault, when the text is not one.
- * @param names further names beside `$`, in the order in which `evaluate` is given their values
+ * @param names further names besides `$`, in the order in which `evaluate` is given their values
  */
 export function compiled(
   { report, sites }: Drafting,

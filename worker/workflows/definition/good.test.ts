@@ -281,7 +281,7 @@ test('a version that was stored reads although its endpoint is gone: the action 
   expect(() => evaluated(request, {})).toThrow('Endpoint sql does not exist');
 });
 
-test('a human task waits for whoever is named, and tells them more after its time', () => {
+test('a human task waits for those who are named, and tells them more after its time', () => {
   const timeout = { duration: 'PT1H', escalation: { roles: ['SuperAdmin'] } };
   const form = { fields: [{ id: 'ok', type: 'boolean', required: true }] };
   expect(actionOf(flow(task({ timeout, form })), 'h', 'humanTask')).toMatchObject({

@@ -61,7 +61,7 @@ function readRequest(
   return { request: failing(at, new GatewayError('BAD_REQUEST', message, { details })), level };
 }
 
-/** What stands in place of a request that can no longer be sent. */
+/** What replaces a request that can no longer be sent. */
 function failing(at: string, error: GatewayError): Value {
   const fail = () => {
     throw error;

@@ -85,7 +85,7 @@ export class Members extends Read {
     return texts as readonly string[]; // Just looked at.
   }
 
-  /** Tells every member that is none of these. */
+  /** Reports every member that is none of these. */
   override refuseOthers(names: readonly string[], of: string): void {
     for (const name of Object.keys(this.object)) {
       if (names.includes(name)) continue;

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, setMember } from '../../../pr
 import type { Fault } from './found.ts';
 import { textOf } from './value.ts';
 
-/** Where such texts stand, by the beginning of the command; among `args` other words stand, too. */
+/** Where such texts are, by the beginning of the command; among `args` other words are, too. */
 const PLACES: readonly {
   readonly type: RegExp;
   readonly members: RegExp;

@@ -14,13 +14,13 @@ import { withEscapes } from './redis-dollars.ts';
 import type { Root, Value } from './tree.ts';
 import { CompiledValue, textOf } from './value.ts';
 
-/** The request of an action, as it stands in a definition. */
+/** The request of an action, as it is in a definition. */
 interface WrittenRequest {
   readonly endpoint: string;
   readonly kind: Kind;
   readonly operation: 'read' | 'write';
   readonly input: JsonObject;
-  /** Where `input` stands. */
+  /** Where `input` is. */
   readonly at: string;
   readonly stand: Stand;
 }

@@ -1,4 +1,4 @@
-/** Gives each action its handler: what stands under its id, and else the default as far as it holds. Spec: workflows.md §4. */
+/** Gives each action its handler: what is under its id, and else the default as far as it holds. Spec: workflows.md §4. */
 import type { Draft } from './draft.ts';
 import { RETRY, SILENT, type WrittenHandler } from './handlers.ts';
 import type { Structure } from './structure.ts';

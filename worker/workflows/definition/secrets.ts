@@ -1,7 +1,7 @@
 /** Secrets of webhooks in a definition: as they came, sealed as they are stored, or hidden as they are shown. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 
-/** Stands where a secret is shown, and keeps it where it is sent back. */
+/** Is where a secret is shown, and keeps it where it is sent back. */
 export const HIDDEN = '***';
 /** Fewest and most characters of a secret. Spec: workflows.md §5, `webhook`. */
 const LENGTHS = { min: 8, max: 512 };

@@ -28,7 +28,7 @@ export type ActionMember = 'output' | 'status' | 'attempts' | 'started' | 'ended
 
 /**
  * An expression. `root` is `$`: an object with at least the members that `uses` names. What an
- * expression stands beside comes on top: `$.output` of an action's `output`, `$.results` of an
+ * expression is next to comes on top: `$.output` of an action's `output`, `$.results` of an
  * aggregation, `event` of a wait's filter (see `Action`).
  */
 export interface Expr {
@@ -39,7 +39,7 @@ export interface Expr {
   /**
    * Its value as JSON has it; undefined where it has none.
    * @param root the value of `$`, only read
-   * @param named values of further names, in the order in which the member's own docstring tells them
+   * @param named values of further names, in the order in which the member's own docstring gives them
    * @throws RunFault | BudgetFault | ThrownFault
    */
   evaluate(root: Root, budget: Budget, named?: readonly Plain[]): Plain | undefined;
@@ -121,9 +121,9 @@ export interface Common {
   readonly timeoutMs: number | undefined;
   readonly idempotencyKey: Expr | undefined;
   readonly compensation: Action | undefined;
-  /** Resolved: `default` and what stands under its id, as far as it holds for this action. */
+  /** Resolved: `default` and what is under its id, as far as it holds for this action. */
   readonly handler: Handler;
-  /** The list that it stands in. */
+  /** The list that it is in. */
   readonly place: Place;
 }
 

@@ -1,7 +1,7 @@
 /** Triggers of a workflow once its definition was read. Spec: "Events"; workflows.md §5. */
 import type { Expr, Value } from './tree.ts';
 
-/** What starts runs beside callers. */
+/** What starts runs besides callers. */
 export type Trigger =
   | ApiTrigger
   | ScheduleTrigger

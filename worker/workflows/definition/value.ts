@@ -162,7 +162,7 @@ function readObject(around: Around, json: JsonObject, where: string): Part {
   };
 }
 
-/** The same list or object, which tells whether an order is to be kept in it. */
+/** The same list or object, which says whether an order is to be kept in it. */
 function movedWith<Whole extends Json[] | JsonObject>(whole: Whole, parts: readonly Json[]): Whole {
   const isMoved = (!Array.isArray(whole) && isReordered(whole)) || parts.some(isMovedWithin);
   return isMoved ? asMoved(whole) : whole;

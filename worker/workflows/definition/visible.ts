@@ -20,7 +20,7 @@ const MEMBERS: ReadonlySet<string> = new Set<ActionMember>([
   'url',
 ]);
 
-/** Where a reader stands in one list. */
+/** Where a reader is in one list. */
 interface Standing {
   readonly list: List;
   readonly action: Draft;
@@ -47,7 +47,7 @@ export function checkVisible(structure: Structure): void {
   for (const site of structure.drafts.sites) checks.check(site);
 }
 
-/** What is done beside a run: nothing of it can name them. */
+/** What is done besides a run: none of it can name them. */
 const NEVER_SEEN: ReadonlySet<string> = new Set(['compensation', 'escalation']);
 
 class Checks {

@@ -8,7 +8,7 @@ import type { Timeout, Value, WaitAction } from './tree.ts';
 import { readValue } from './value.ts';
 
 const MODES = ['event', 'duration', 'until', 'callback'] as const;
-/** Members of each mode beside `mode` and `timeout`. */
+/** Members of each mode besides `mode` and `timeout`. */
 const OF_MODES: Readonly<Record<(typeof MODES)[number], readonly string[]>> = {
   event: ['eventSource', 'eventPattern', 'filter', 'since'],
   duration: ['duration'],

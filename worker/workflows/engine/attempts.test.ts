@@ -30,7 +30,7 @@ test('a condition of next asks how its own action ended', () => {
   expect(run({ actions: [call('a', { next }), call('b')] }).made).toEqual(['a#1', 'b#1']);
 });
 
-test('a container that begins anew begins other children', () => {
+test('a container that begins again begins other children', () => {
   const world = new World({
     actions: [both([child()])],
     errorHandler: { actions: { both: twice } },
@@ -68,7 +68,7 @@ test('a child whose earlier attempt took too long fails with its own error', () 
   expect(world.error).toMatchObject({ code: 'FORBIDDEN' });
 });
 
-test('an action escalates once, however often what it is part of begins anew', () => {
+test('an action escalates once, however often what it is part of begins again', () => {
   const escalation = { notification: { text: 'Look' } };
   const { world, status } = run(
     {

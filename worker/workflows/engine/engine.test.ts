@@ -112,7 +112,7 @@ describe('a parallel', () => {
     });
   });
 
-  test('undoes what an attempt did before it begins anew', () => {
+  test('undoes what an attempt did before it begins again', () => {
     const { made, status } = run(
       {
         actions: [

@@ -26,7 +26,7 @@ const FINAL = new Set([
 ]);
 /** Statuses that say that the same would be refused again. */
 const FINAL_STATUSES = new Set<number>([400, 401, 403, 404, 413, 415, 501]);
-/** What `TRANSIENT` stands for, beside what depends on the failure's details. */
+/** What `TRANSIENT` stands for, besides what depends on the failure's details. */
 const TRANSIENT = new Set([
   'CONNECTION_FAILED',
   'NODE_UNAVAILABLE',

@@ -4,7 +4,7 @@ import type { Json } from '../../../proto/json.ts';
 /** Names a value that the journal keeps; values never change. */
 export type Ref = number;
 
-/** How a run stands. Spec: workflows.md §4. */
+/** The state of a run. Spec: workflows.md §4. */
 export type RunStatus =
   | 'queued'
   | 'running'
@@ -14,7 +14,7 @@ export type RunStatus =
   | 'failed'
   | 'cancelled';
 
-/** How an action stands. Spec: workflows.md §4. */
+/** The state of an action. Spec: workflows.md §4. */
 export type NodeStatus =
   | 'running'
   | 'waiting'
@@ -179,7 +179,7 @@ export interface Run {
   order: number;
   /** Something stops, or may have to. */
   closing: boolean;
-  /** How it ends, once what runs beside it has ended. */
+  /** How it ends, once what runs alongside it has ended. */
   finishing: 'succeeded' | 'failed' | 'cancelled' | undefined;
   /** The last output on the main line. */
   last: Ref | undefined;

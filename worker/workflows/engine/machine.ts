@@ -47,7 +47,7 @@ export function attemptEnded(
   settle(turn);
 }
 
-/** How an idempotency key stands that a node has asked for. */
+/** The state of an idempotency key that a node has asked for. */
 export type Claimed =
   | { readonly is: 'own' }
   /** Another run's call is in flight: it is told when that ends. */

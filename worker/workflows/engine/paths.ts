@@ -63,7 +63,7 @@ function prefixFrom(workflow: Workflow, from: string, place: Place): string | un
   return index === undefined ? undefined : frameOf(container, index);
 }
 
-/** The list that an action stands in; of one that stands for or beside another, itself alone. */
+/** The list that an action is in; of one that stands for or beside another, itself alone. */
 export function listOf(workflow: Workflow, { place, ...action }: Action): readonly Action[] {
   if (place.in === 'workflow') return workflow.actions;
   if (place.in === 'branch' || place.in === 'loop') {

@@ -10,7 +10,7 @@ import { startUndoing, undoAttempt } from './undo.ts';
 /** Actions that begin in one transition; further ones wait for the next, so that others get their turn. */
 const STARTS_MAX = 200;
 
-/** Does all that follows now, and notes how the run stands then. */
+/** Does all that follows now, and notes the state of the run then. */
 export function settle(turn: Turn): void {
   let starts = 0;
   do {
@@ -66,7 +66,7 @@ function closeRun(turn: Turn): boolean {
   return true;
 }
 
-/** The run ends once nothing runs beside it. */
+/** The run ends once nothing runs alongside it. */
 function finish(turn: Turn, status: NonNullable<Turn['run']['finishing']>): boolean {
   const { run, journal } = turn;
   if (run.undoing === 'asked') return endAskedUndo(turn);

@@ -107,7 +107,7 @@ function startChild(turn: Turn, node: Node, action: SubworkflowAction): void {
     const made = input === undefined ? {} : new Scope(turn, viewpoint(node)).value(input);
     node.input = keepJson(turn, made ?? {});
   }
-  // Of every attempt another, also when what the action is part of begins anew.
+  // Of every attempt another, also when what the action is part of begins again.
   run.order += 1;
   const child = journal.childId(node.path, run.order);
   Object.assign(node.state, { wait: 'child', child });

@@ -39,7 +39,7 @@ function stop(turn: Turn, node: Node): void {
   cut(turn, node);
 }
 
-/** Takes back what a wait has asked for outside, and tells of a task that nobody has ended. */
+/** Takes back what a wait has asked for outside, and reports a task that nobody has ended. */
 export function endWait(turn: Turn, node: Node, status: 'done' | 'expired'): void {
   const { journal } = turn;
   const { path, state } = node;
@@ -49,7 +49,7 @@ export function endWait(turn: Turn, node: Node, status: 'done' | 'expired'): voi
   if (status === 'expired') tellTask(turn, node, 'task.completed', { status });
 }
 
-/** Tells an event of a task; what it asks of whom is added where it is told. */
+/** Reports an event of a task; what it asks of whom is added where it is told. */
 export function tellTask(
   { journal }: Turn,
   { path, action }: Node,

@@ -37,7 +37,7 @@ export interface FailedItem {
   readonly route?: string | undefined;
 }
 
-/** Where a node stands when it is made. */
+/** Where a node is when it is made. */
 export interface Position {
   readonly frame: string;
   readonly owner: string;

@@ -59,7 +59,7 @@ export async function diffRuns(
   }
   const input = patchOf(a.record.input, b.record.input);
   const versions = [a, b].map(({ record }) => record.head.workflow.version);
-  // A cursor stands after a difference.
+  // A cursor is after a difference.
   const isSame = input.length === 0 && page.length === 0 && versions[0] === versions[1] && !cursor;
   return {
     same: isSame,

@@ -19,7 +19,7 @@ import { sightOf } from './sight.ts';
 import { invalid } from './start.ts';
 import { conflict, recordSteering } from './steer.ts';
 
-/** What the object of a run tells of what a fork keeps. */
+/** What the object of a run says about what a fork keeps. */
 interface Told {
   readonly head: Head;
   readonly input: string;

@@ -14,7 +14,7 @@ export function listOf(ctx: Context, { policy }: Workflow, list: string): ListCo
   return { settings: ctx.settings, orgUuid, sealedDataKey: policy.sealedDataKey, list };
 }
 
-/** The entry that a cursor stands after. @throws GatewayError BAD_REQUEST */
+/** The entry that a cursor is after. @throws GatewayError BAD_REQUEST */
 export async function afterOf(
   context: ListContext,
   cursor: string | undefined,

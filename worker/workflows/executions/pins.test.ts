@@ -1,4 +1,4 @@
-/** A run is pinned to what its workflow names, as it stood when the run began. Spec: workflows.md §1, "Versions". */
+/** A run is pinned to what its workflow names, as it was when the run began. Spec: workflows.md §1, "Versions". */
 import { env } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { startGateway } from '../../test/gateway.ts';

@@ -1,4 +1,4 @@
-/** What a start demands of its caller, beside Write on the workflow. Spec: workflows.md §6; contract §4, §9. */
+/** What a start demands of its caller, besides Write on the workflow. Spec: workflows.md §6; contract §4, §9. */
 import { authorize, demand } from '../../access/access.ts';
 import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';

@@ -25,11 +25,11 @@ const ACTION_STATUSES = [
   'compensated',
 ] as const;
 
-/** How a run stands. */
+/** The state of a run. */
 export const RunStatus = z
   .enum(RUN_STATUSES)
   .meta({ description: 'How the run stands', examples: ['succeeded'] });
-/** How an action stands. */
+/** The state of an action. */
 export const ActionStatus = z
   .enum(ACTION_STATUSES)
   .meta({ description: 'How the action stands', examples: ['succeeded'] });

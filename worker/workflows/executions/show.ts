@@ -150,7 +150,7 @@ function written(json: Json): JsonBytes {
   return new JsonBytes(new TextEncoder().encode(JSON.stringify(json)));
 }
 
-/** Tells records as they are on the wire. */
+/** Reports records as they are on the wire. */
 export class Teller {
   readonly #workflow: string;
   readonly #run: string;

@@ -1,4 +1,4 @@
-/** `POST /workflows/{w}`, and what a run's record tells. Spec: workflows.md §6. */
+/** `POST /workflows/{w}`, and what a run's record reports. Spec: workflows.md §6. */
 import { describe, expect, test } from 'vitest';
 import { failure, startGateway } from '../../test/gateway.ts';
 

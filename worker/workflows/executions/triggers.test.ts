@@ -1,4 +1,4 @@
-/** How triggers stand, and what they make of a sample. Spec: workflows.md §5. */
+/** The state of triggers, and what they make of a sample. Spec: workflows.md §5. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { hook, type Shop, SIGNATURE, startShop } from '../../facades/hooks/test/shop.ts';

@@ -1,4 +1,4 @@
-/** How the triggers of a workflow stand, and what one would make of a sample. Spec: workflows.md §5. */
+/** The state of the triggers of a workflow, and what one would make of a sample. Spec: workflows.md §5. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import type { Context } from '../../context.ts';
@@ -17,7 +17,7 @@ import { budgetOf } from '../triggers/start.ts';
 import type { TriggerState } from '../triggers/state.ts';
 import { selectLastCall } from './store.ts';
 
-/** What tells how triggers of a type stand, for a workflow by its UUID. */
+/** What reports the state of triggers of a type, for a workflow by its UUID. */
 type Teller = (ctx: Context, workflow: string) => Promise<readonly TriggerState[]>;
 
 /** By type, the objects that own them; of those that nobody owns, what is known of their runs. */

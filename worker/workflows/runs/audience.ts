@@ -4,7 +4,7 @@ import type { WorkflowTaskRow } from '../../db/tasks.ts';
 import { LEVELS, type Level } from '../../levels.ts';
 import { type SealingContext, tagsOf } from '../../secrets/seal.ts';
 
-/** Tags of one task; of one with more only its content tells. */
+/** Tags of one task; of one with more only its content says. */
 const TAGS_MAX = 100;
 const PURPOSE = 'workflow-task-audience';
 

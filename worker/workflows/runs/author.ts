@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { selectAuthor } from '../triggers/store.ts';
 import type { RunAuthor, WorkflowVersion } from './head.ts';
 
-/** Who stored a version, and how its workflow stands; undefined where it is no more. Usually this takes no trip to D1. */
+/** Who stored a version, and the state of its workflow; undefined where it is no more. Usually this takes no trip to D1. */
 export function storedBy(
   ctx: Context,
   { uuid, version }: Pick<WorkflowVersion, 'uuid' | 'version'>,

@@ -37,7 +37,7 @@ interface DueRow extends Record<string, SqlStorageValue> {
   readonly kind: DueKind;
 }
 
-/** What happens beside a driver. */
+/** What happens besides a driver. */
 export interface Beside {
   /** There are effects to be done, of a run. */
   deliver(run: number): void;
@@ -179,7 +179,7 @@ export class Driver {
     this.later(written);
   }
 
-  /** Lets work go on beside; a failure of it is logged. */
+  /** Lets work go on in the background; a failure of it is logged. */
   readonly later = (work: Promise<unknown>): void => {
     this.#state.waitUntil(
       work.catch((thrown: unknown) => {
@@ -269,7 +269,7 @@ export class Driver {
     this.later(this.#state.storage.setAlarm(at));
   }
 
-  /** The alarm has come. @param others when something beside the runs wants to be woken */
+  /** The alarm has come. @param others when something besides the runs wants to be woken */
   async alarm(others: number | undefined): Promise<void> {
     this.#alarmAt = undefined;
     this.keeper.writeDues();

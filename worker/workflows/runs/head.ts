@@ -26,7 +26,7 @@ export interface Head extends Owner {
   readonly workflow: WorkflowVersion;
   /** Who called; of a run that nobody called, its author. Its actions have their rights, unless there is an `author`. */
   readonly caller: Caller;
-  /** Whose rights its actions have in place of the caller's. */
+  /** Whose rights its actions have instead of the caller's. */
   readonly author?: RunAuthor;
   /** A username. */
   readonly startedBy: string;
@@ -34,7 +34,7 @@ export interface Head extends Owner {
     readonly type: string;
     readonly index?: number;
     readonly id: string;
-    /** What expressions see of it beside: without its body. */
+    /** What expressions see of it besides: without its body. */
     readonly told?: JsonObject;
   };
   readonly parent?: { readonly run: string; readonly path: string };
@@ -45,7 +45,7 @@ export interface Head extends Owner {
   readonly chain?: number;
   /** The owner of the schedule that started it is told of its end. */
   readonly tellsEnd?: true;
-  /** It was refused before it began: nothing of it can go on. */
+  /** It was refused before it began: none of it can go on. */
   readonly isRefused?: true;
   /** Milliseconds that it is kept after its end. */
   readonly retentionMs: number;

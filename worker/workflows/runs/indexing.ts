@@ -1,4 +1,4 @@
-/** Writes to D1 how an object's runs stand, and tells the organization's events of them: at most a second late. */
+/** Writes to D1 the state of an object's runs, and tells the organization's events of them: at most a second late. */
 import { type Bindings, databaseOf } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
 import type { WorkflowRunRow } from '../../db/workflows.ts';
@@ -28,7 +28,7 @@ export class Indexer {
     this.#keeper = keeper;
   }
 
-  /** Runs have changed: they are written soon. @param later lets that go on beside */
+  /** Runs have changed: they are written soon. @param later lets that go on in the background */
   soon(later: (work: Promise<unknown>) => void): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;

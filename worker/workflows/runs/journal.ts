@@ -18,7 +18,7 @@ export interface RunRow {
   seq: number;
 }
 
-/** What names follow from beside the run. */
+/** What names follow from besides the run. */
 interface Outside {
   /** What the URLs of callbacks begin with. */
   readonly baseUrl: string;
@@ -55,13 +55,13 @@ export class SqlJournal implements Journal {
   readonly #loops: LoopRows;
   #isNew: boolean;
   #lastRef: Ref | undefined;
-  /** Rows beside the run's own are written already, which must not be there without it. */
+  /** Rows besides the run's own are written already, which must not be there without it. */
   #mustWrite = false;
   #calls: Call[] = [];
   #hasEffects = false;
   #earliest = Number.POSITIVE_INFINITY;
 
-  /** @param isNew whether nothing of the run is written yet */
+  /** @param isNew whether none of the run is written yet */
   constructor(sql: SqlStorage, vault: Vault, row: RunRow, outside: Outside, isNew: boolean) {
     this.row = row;
     this.#sql = sql;
@@ -275,7 +275,7 @@ export class SqlJournal implements Journal {
     this.#pending.writeDues(false);
   }
 
-  /** Something is written beside. */
+  /** Something is written besides. */
   #direct(): void {
     this.#mustWrite = true;
   }

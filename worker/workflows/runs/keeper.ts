@@ -35,7 +35,7 @@ export class Keeper {
   readonly #journals = new Map<number, SqlJournal>();
   /** Their numbers, by their ids. */
   readonly #numbers = new Map<string, number>();
-  /** Those of which something is not written yet. */
+  /** Those with something that is not written yet. */
   readonly #unwritten = new Set<number>();
   readonly #held = new Set<number>();
   #lastRun: number | undefined;
@@ -148,7 +148,7 @@ export class Keeper {
     if (id !== undefined) this.#numbers.delete(id);
   }
 
-  /** Takes back what was not written; a run of which nothing was is as before its first transition. */
+  /** Takes back what was not written; a run that was not written at all is as before its first transition. */
   reset(run: number): void {
     const journal = this.#journals.get(run);
     if (!journal) return;

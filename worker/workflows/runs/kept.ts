@@ -6,7 +6,7 @@ import type { Turn } from '../engine/turn.ts';
 import type { RunRow } from './journal.ts';
 import type { Keeper } from './keeper.ts';
 
-/** A node with its values in place of their refs. */
+/** A node with its values instead of their refs. */
 interface KeptNode {
   readonly node: Node;
   readonly values: { readonly [Name in 'input' | 'output' | 'error']: string | undefined };

@@ -21,7 +21,7 @@ export interface Waiter extends Record<string, SqlStorageValue> {
   readonly path: string;
 }
 
-/** How a key stands for an action that asks for it; the first to ask has it. */
+/** The state of a key for an action that asks for it; the first to ask has it. */
 export function claimKey(
   { sql, vault }: Keeper,
   name: string,

@@ -22,7 +22,7 @@ export class NodeRows {
   /** Whether rows were written before what goes with them. */
   #isAhead = false;
 
-  /** @param row of the run @param isNew whether nothing of it is written yet */
+  /** @param row of the run @param isNew whether none of it is written yet */
   constructor(sql: SqlStorage, row: { readonly run: number; seq: number }, isNew: boolean) {
     this.#sql = sql;
     this.#run = row.run;

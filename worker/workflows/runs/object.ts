@@ -22,7 +22,7 @@ export interface Refusal {
   readonly faults: readonly StartFault[];
 }
 
-/** How a run stands, in short. */
+/** The state of a run, in short. */
 export interface Standing {
   readonly run: string;
   readonly status: RunStatus;
@@ -53,11 +53,11 @@ export interface ActionQuery {
   readonly limit: number;
   /** Only what counts: not what an earlier attempt of a container ran. */
   readonly current?: boolean;
-  /** Exactly these paths, in place of one and all below it. */
+  /** Exactly these paths, instead of one and all below it. */
   readonly paths?: readonly string[];
 }
 
-/** What `end` tells a parent. */
+/** What `end` reports a parent. */
 export type ChildOutcome =
   | { readonly is: 'started' }
   | ({ readonly is: 'succeeded'; readonly text?: string } & Reaching)
@@ -69,7 +69,7 @@ export interface Reaching {
   readonly reached?: readonly string[];
 }
 
-/** How a key of an action stands. */
+/** The state of a key of an action. */
 export type KeyStanding =
   | { readonly is: 'own' | 'elsewhere' | 'unknown' }
   | { readonly is: 'done'; readonly text?: string };

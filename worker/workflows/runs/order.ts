@@ -21,7 +21,7 @@ export async function namedIn(ctx: Context, version: VersionOf): Promise<readonl
   return (await load(ctx, version)).named;
 }
 
-/** Versions of what a version names, as they stand now, and how long its runs are kept. */
+/** Versions of what a version names, as they are now, and how long its runs are kept. */
 export async function pinned(
   ctx: Context,
   version: VersionOf,

@@ -23,7 +23,7 @@ export class Pending {
   /** Characters of values. */
   size = 0;
 
-  /** @param isNew whether nothing of the run is written yet */
+  /** @param isNew whether none of the run is written yet */
   constructor(sql: SqlStorage, run: number, isNew: boolean) {
     this.#sql = sql;
     this.#run = run;

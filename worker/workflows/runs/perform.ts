@@ -24,7 +24,7 @@ import { within } from './time-limit.ts';
 
 /** Longest that a request may take. Contract §2. */
 const TIMEOUT_MAX_MS = 300_000;
-/** Bytes of a body that a failure tells. Spec: workflows.md §3, `endpoint`. */
+/** Bytes of a body that a failure gives. Spec: workflows.md §3, `endpoint`. */
 const BODY_TOLD = 4 * 1024;
 /** Codes of backends for serialization failures and deadlocks. Sources: PostgreSQL appendix A, MySQL and MongoDB error references. */
 const SERIALIZATION = new Set(['40001', '40P01', '1213', '1205', '112', 'WriteConflict']);
@@ -37,7 +37,7 @@ export type CallEnd = {
   readonly reached: readonly string[];
 } & ({ readonly text: string } | { readonly failure: Failure });
 
-/** A context that never was a request: of whose rights a run has, as they stand now. @throws GatewayError FORBIDDEN where its author is no account */
+/** A context that never was a request: of whose rights a run has, as they are now. @throws GatewayError FORBIDDEN where its author is no account */
 export function contextOf(
   env: Bindings,
   { caller, author, address }: Pick<Head, 'caller' | 'author' | 'address'>,

@@ -20,7 +20,7 @@ import type { Reachable } from './reachable.ts';
 import { setFork } from './run-rows.ts';
 import { loadSource } from './source.ts';
 
-/** Bytes that a run takes beside its input: about. */
+/** Bytes that a run takes besides its input: about. */
 const RUN_BYTES = 4 * 1024;
 /** Characters of a run's key that are kept. Spec silent. */
 const KEY_MAX = 255;
@@ -81,7 +81,7 @@ interface Beginning {
   readonly isAwaited: boolean;
 }
 
-/** The first transition of a run; answers how it stands then. */
+/** The first transition of a run; answers its state then. */
 function begun(
   { driver }: Reachable,
   run: number,

@@ -1,4 +1,4 @@
-/** Tasks of runs in D1, where people find them; what decides stands in the run. Spec: workflows.md §6, `/tasks`. */
+/** Tasks of runs in D1, where people find them; what decides is in the run. Spec: workflows.md §6, `/tasks`. */
 import { isJsonObject, type JsonObject, parseJson } from '../../../proto/json.ts';
 import { databaseOf } from '../../context.ts';
 import type { WorkflowTaskRow } from '../../db/tasks.ts';

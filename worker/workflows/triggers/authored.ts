@@ -15,7 +15,7 @@ export interface Authored {
   /** The author, as they would call. Whether the account is still there is asked at each action. */
   readonly caller: Caller;
   readonly username: string;
-  /** Of a version that has its author's rights whoever calls. */
+  /** Of a version that has its author's rights, no matter who calls. */
   readonly author?: RunAuthor;
   readonly ctx: Context;
 }

@@ -1,4 +1,4 @@
-/** Tells the objects that own triggers that those of an organization have changed: each reads them anew. Spec: workflows.md §5. */
+/** Tells the objects that own triggers that those of an organization have changed: each reads them again. Spec: workflows.md §5. */
 import { type Bindings, databaseOf } from '../../context.ts';
 import { changesChanged } from '../../data-changes/tell.ts';
 import { loggedFault } from '../../db/fault.ts';

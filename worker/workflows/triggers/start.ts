@@ -22,7 +22,7 @@ export const CHAIN_MAX = 16;
 
 /** What came. */
 export interface Occurrence {
-  /** The version in force; whoever owns the trigger knows that the workflow is active. */
+  /** The version in force; the owner of the trigger knows that the workflow is active. */
   readonly workflow: WorkflowVersion;
   /** Of the trigger in its definition. */
   readonly index: number;
@@ -33,7 +33,7 @@ export interface Occurrence {
   readonly name?: string;
   /** `$` of filter and mapping. */
   readonly root: Json;
-  /** What `$.trigger` shows beside `type`, `id` and `time`: `{event: …}` and so on, without its body. */
+  /** What `$.trigger` shows besides `type`, `id` and `time`: `{event: …}` and so on, without its body. */
   readonly told: JsonObject;
   /** Runs that led to it, the new one counted: 1, or one more than that of the run that caused it. */
   readonly chain: number;
@@ -72,7 +72,7 @@ export type Fired =
 /** From where it is fired. */
 export interface Firing {
   readonly env: Bindings;
-  /** Lets work go on beside. */
+  /** Lets work go on in the background. */
   later(work: Promise<unknown>): void;
 }
 

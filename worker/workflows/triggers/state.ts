@@ -1,4 +1,4 @@
-/** How a trigger stands: what the object that owns it tells. Spec: workflows.md §5, `GET /workflows/{w}/triggers`. */
+/** The state of a trigger: what the object that owns it reports. Spec: workflows.md §5, `GET /workflows/{w}/triggers`. */
 
 /** Times are Unix epoch milliseconds. */
 export interface TriggerState {

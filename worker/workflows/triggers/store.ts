@@ -14,7 +14,7 @@ import {
 } from '../../db/workflows.ts';
 import type { StoredTrigger } from './rows.ts';
 
-/** Puts the triggers of the version in force in place of those before it. @param when the condition of both statements */
+/** Puts the triggers of the version in force instead of those before it. @param when the condition of both statements */
 export function replaceTriggers(
   db: Database,
   { orgUuid, uuid }: WorkflowRow,
@@ -212,7 +212,7 @@ export function selectTriggersOf(db: Database, orgUuid: string, uuid: string) {
     .orderBy(asc(workflowTriggers.index));
 }
 
-/** At most one row: how a workflow stands, and who stored one of its versions. */
+/** At most one row: the state of a workflow, and who stored one of its versions. */
 export function selectAuthor(
   db: Database,
   orgUuid: string,

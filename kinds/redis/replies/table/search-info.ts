@@ -1,4 +1,4 @@
-/** What FT.INFO tells: one object under both versions of the protocol. */
+/** What FT.INFO reports: one object under both versions of the protocol. */
 import { ReplyMap, type ReplyValue } from '../../reply-value.ts';
 import { utf8Of } from '../natural.ts';
 import { double, itemsOf, listOf, mapOf, plain, type Shape } from '../shapes.ts';

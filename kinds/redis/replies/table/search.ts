@@ -53,7 +53,7 @@ const document: Shape = (value) => {
   return record(members);
 };
 
-/** Whether a name is there twice, of which an object would lose one. */
+/** Whether a name is there twice, because an object would lose one. */
 function hasTwice({ items }: ReplyMap): boolean {
   const names = items.filter((_, at) => at % 2 === 0).map((name) => utf8Of(name));
   return names.includes(undefined) || new Set(names).size < names.length;
@@ -77,7 +77,7 @@ function saysNothing(name: string | undefined, part: Shaped): boolean {
   return (name === 'attributes' || name === 'warning') && isList(part) && part.length === 0;
 }
 
-/** What of a document stands before its fields in RESP2, in that order. */
+/** What of a document is before its fields in RESP2, in that order. */
 const BEFORE = [
   ['WITHSCORES', 'score'],
   ['WITHPAYLOADS', 'payload'],
@@ -149,7 +149,7 @@ function isWhole(value: ReplyValue): boolean {
 
 const aggregate: Shaper = (command) => (hasOption(command, 'WITHCURSOR', 2) ? withCursor : rows);
 
-/** RESP2: `[result, profile]`; RESP3 has the profile among the members of the result, or beside it. */
+/** RESP2: `[result, profile]`; RESP3 has the profile among the members of the result, or next to it. */
 const profile: Shaper = (command) => (value) => {
   const [result, told, ...more] = itemsOf(value) ?? [];
   if (result === undefined || told === undefined || more.length > 0) {

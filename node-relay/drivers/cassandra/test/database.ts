@@ -78,7 +78,7 @@ export class TestDatabase {
     this.#counter.dropConnections();
   }
 
-  /** Runs a statement beside the driver; answers its rows as texts. */
+  /** Runs a statement without the driver; answers its rows as texts. */
   async outside(statement: string, params: readonly unknown[] = []): Promise<string[][]> {
     const options = { prepare: params.length > 0, fetchSize: 100_000 };
     const { rows } = await this.#client.execute(statement, [...params], options);

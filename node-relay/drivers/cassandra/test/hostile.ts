@@ -98,7 +98,7 @@ export function string(text: string): Buffer {
   return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes]);
 }
 
-/** Types as the protocol tells them. */
+/** Types as the protocol reports them. */
 export const INT = Buffer.from([0, 9]);
 export const TEXT = Buffer.from([0, 13]);
 

@@ -17,7 +17,7 @@ const TABLE_FUNCTIONS = `
 const HARMLESS = list(PLAIN, OF_OTHER_SERVERS, AGGREGATES, TYPES, TABLE_FUNCTIONS);
 const AGGREGATE = list(AGGREGATES);
 
-/** Words of the grammar that may stand before a parenthesis, unquoted. */
+/** Words of the grammar that may be before a parenthesis, unquoted. */
 export const WORDS_BEFORE_PARENTHESES = list(`
   all and any apply array as asof anti asc ast between by case columns cross cube cte desc describe
   distinct div else end estimate except exists explain fill filter final from full global group
@@ -28,7 +28,7 @@ export const WORDS_BEFORE_PARENTHESES = list(`
 
 /**
  * They read files, call programs, models or other servers, count up what is kept, write to logs or
- * reveal the server's own program: refused wherever their name stands, with a parenthesis or
+ * reveal the server's own program: refused wherever their name is, with a parenthesis or
  * without. Table functions are called with a parenthesis only.
  */
 export const REFUSED = list(`

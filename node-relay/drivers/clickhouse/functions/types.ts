@@ -1,4 +1,4 @@
-/** Types of ClickHouse's, in lower case; of names with spaces the last word, which stands before a parenthesis. Source: system.data_type_families of 26.9. */
+/** Types of ClickHouse's, in lower case; of names with spaces the last word, which is before a parenthesis. Source: system.data_type_families of 26.9. */
 
 /** They look like functions and are not. */
 export const TYPES = `

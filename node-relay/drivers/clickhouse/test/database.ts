@@ -54,7 +54,7 @@ export class TestDatabase {
     this.#counter.dropConnections();
   }
 
-  /** Runs a statement beside the driver; answers its lines, tabs between values. */
+  /** Runs a statement without the driver; answers its lines, tabs between values. */
   async outside(statement: string, database = this.name): Promise<string[][]> {
     const { hostname, port, username, password } = new URL(this.#server);
     const reply = await fetch(`http://${hostname}:${port}/?database=${database}`, {

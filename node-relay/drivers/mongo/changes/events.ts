@@ -17,7 +17,7 @@ const OPERATIONS: { readonly [type: string]: ChangeOperation } = {
   delete: 'delete',
 };
 
-/** What one event tells. */
+/** What one event reports. */
 export interface Told {
   readonly change?: Change;
   readonly faults: readonly ChangeFault[];

@@ -77,7 +77,7 @@ export const bulk = {
       if (name === 'insertOne') {
         const { document, id } = withId(write.document);
         inserted.set(place, id);
-        // The driver would put another `_id` in place of null; in a Map it finds none to replace.
+        // The driver would put another `_id` instead of null; in a Map it finds none to replace.
         write.document = document instanceof Map ? document : new Map(Object.entries(document));
       }
       return { ...write, name } as ClientBulkWriteModel<Document>; // By the table above.

@@ -4,7 +4,7 @@ import { collectionOf, databaseOf, documentIn, documentsIn, optionsIn } from '..
 import { countOf, membersText, readText, repliedText } from '../result.ts';
 import type { Handler } from './handler.ts';
 
-/** Documents come as bytes: nothing of them is lost on the way to text. */
+/** Documents come as bytes: none of them is lost on the way to text. */
 const RAW = { raw: true };
 
 /** By their names. */

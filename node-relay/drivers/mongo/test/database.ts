@@ -7,7 +7,7 @@ import type { Json } from '../../../../proto/json.ts';
 import { parseOrdered } from '../../../../proto/parse-ordered.ts';
 import { type Backend, backend } from '../../../../test/servers/backends.ts';
 
-/** A database for one test alone, and a client beside the driver under test. */
+/** A database for one test alone, and a client besides the driver under test. */
 export class TestDatabase {
   readonly url: string;
   readonly name: string;

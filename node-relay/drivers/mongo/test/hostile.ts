@@ -72,7 +72,7 @@ function isMessage(bytes: Buffer): boolean {
 }
 
 function commandIn(message: Buffer): { name: string; command: Document } {
-  // Before a login the command stands behind the name of a collection and two numbers.
+  // Before a login the command is behind the name of a collection and two numbers.
   const start = isMessage(message) ? HEAD_BYTES + 5 : message.indexOf(0, HEAD_BYTES + 4) + 9;
   const command = BSON.deserialize(message.subarray(start, start + message.readInt32LE(start)));
   return { name: Object.keys(command)[0] ?? '', command };

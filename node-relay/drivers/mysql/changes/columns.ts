@@ -33,7 +33,7 @@ export type Looked =
       readonly isClosed?: true;
     };
 
-/** What is asked for, and what tells which tables `config.allow` opens; undefined where all are. */
+/** What is asked for, and what reports which tables `config.allow` opens; undefined where all are. */
 export interface OwnChangesRequest extends ChangesRequest {
   readonly allowGuard: AllowGuard | undefined;
 }

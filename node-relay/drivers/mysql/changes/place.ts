@@ -1,7 +1,7 @@
 /** Positions in a server's binary log as text: the server, the file, and a place in it. */
 import { badRequest } from '../../../../proto/errors.ts';
 
-/** Where a reader stands. */
+/** Where a reader is. */
 export interface Position {
   /** `@@server_id`: files of another server have other places. */
   readonly server: string;
@@ -20,7 +20,7 @@ export interface LogPlace {
   readonly place: number;
 }
 
-/** A row by where the event ends that tells of it, and its number in that, from 0. */
+/** A row by where the event ends that reports it, and its number in that, from 0. */
 export interface RowPlace {
   readonly end: number;
   readonly nth: number;

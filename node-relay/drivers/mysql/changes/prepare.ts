@@ -47,7 +47,7 @@ export async function prepare(
   return { position: positionText(position), mark: markOf({ file, place }) };
 }
 
-/** What they changed stands ahead of the position, and would not be told though they commit after the answer. */
+/** What they changed is ahead of the position, and would not be told though they commit after the answer. */
 async function preparedEnded(connection: Connection): Promise<void> {
   const now = async () => {
     const rows = await textRows(connection, 'XA RECOVER').catch((error: unknown) => {

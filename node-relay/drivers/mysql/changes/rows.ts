@@ -16,7 +16,7 @@ export interface TableMap {
 /** JSON texts of a row's values by the places of its columns. */
 export type Row = readonly string[];
 
-/** Bytes beside the type, by type. */
+/** Bytes besides the type, by type. */
 const META_BYTES: { readonly [type: number]: number } = {
   ...{ [LOGGED.float]: 1, [LOGGED.double]: 1, [LOGGED.varchar]: 2, [LOGGED.bit]: 2 },
   ...{ [LOGGED.decimal]: 2, [LOGGED.blob]: 1, [LOGGED.geometry]: 1, [LOGGED.string]: 2 },
@@ -77,7 +77,7 @@ export function* readRows(
   }
 }
 
-/** A row of which not all was written. */
+/** A row that was not written whole. */
 export class Partial extends Error {}
 
 function readRow(reader: Reader, encoders: readonly LogEncoder[]): Row {

@@ -37,7 +37,7 @@ const BEGINS = new Set([33, 34, 162]);
 /** MariaDB's says in its flags that the transaction is to be prepared. */
 const MARIADB_BEGIN = 162;
 const IS_PREPARED = 64;
-/** Events of rows: what they tell, and whether more stands ahead of their rows. */
+/** Events of rows: what they tell, and whether more is ahead of their rows. */
 const ROWS: { readonly [type: number]: readonly [Change['operation'], boolean] } = {
   ...{ 23: ['insert', false], 24: ['update', false], 25: ['delete', false] },
   ...{ 30: ['insert', true], 31: ['update', true], 32: ['delete', true] },
@@ -59,7 +59,7 @@ export class LogReader {
   readonly #parts: ReaderParts;
   readonly #tables: ReadTables;
   readonly #batch = new BatchInMaking();
-  /** Of each change of the batch, where it stands. */
+  /** Of each change of the batch, where it is. */
   #places: Position[] = [];
   #position: Position;
   #resumed: Position['within'];
@@ -225,7 +225,7 @@ export class LogReader {
     const { schema, name } = change.table;
     const { file } = this.#begin;
     const made: Change = {
-      // A log that was begun anew comes to the same places at another time.
+      // A log that was begun again comes to the same places at another time.
       id: `${file}:${end}.${nth} ${time}`,
       collection: `${schema}.${name}`,
       operation: change.operation,
@@ -237,7 +237,7 @@ export class LogReader {
     else this.#push(made, bytes);
   }
 
-  /** A change that is told where the reader stands. */
+  /** A change that is told where the reader is. */
   #push(change: Change, bytes: number): void {
     this.#places.push(this.#stands());
     this.#batch.add(change, bytes);
@@ -277,7 +277,7 @@ function wordsFor(error: unknown): string {
   throw error;
 }
 
-/** An event of which only the beginning was read. */
+/** An event whose beginning alone was read. */
 class Oversize extends Error {}
 
 /** The statement of an event. */

@@ -1,4 +1,4 @@
-/** Tables that a log names, with what is known of those that are watched: looked up anew once a statement may have changed them. */
+/** Tables that a log names, with what is known of those that are watched: looked up again once a statement may have changed them. */
 import type { ChangeFault } from '../../../../proto/changes.ts';
 import { Unreadable } from '../../loss.ts';
 import type { LoggedTable, Looked } from './columns.ts';
@@ -52,7 +52,7 @@ export class ReadTables {
     }
   }
 
-  /** Each statement names its tables anew. */
+  /** Each statement names its tables again. */
   forget(): void {
     this.#mapped.clear();
   }

@@ -1,4 +1,4 @@
-/** Makes changes of rows as the log tells them, for those who watch their tables. Spec: workflows.md §5, `dataChange`. */
+/** Makes changes of rows as the log reports them, for those who watch their tables. Spec: workflows.md §5, `dataChange`. */
 import type { Change, ChangeFault } from '../../../../proto/changes.ts';
 import type { LoggedTable, Looked } from './columns.ts';
 import type { Row } from './rows.ts';
@@ -17,7 +17,7 @@ interface TableName {
   readonly name: string;
 }
 
-/** What a change says of its row. */
+/** What a change says about its row. */
 export interface RowTexts extends Pick<Change, 'watched' | 'key' | 'before' | 'after'> {
   readonly bytes: number;
 }

@@ -5,7 +5,7 @@ import { Unreadable } from '../../loss.ts';
 import type { Reader } from '../packets.ts';
 import type { LoggedColumn } from './columns.ts';
 
-/** Types in the log beside those on the wire. */
+/** Types in the log besides those on the wire. */
 export const LOGGED = {
   tiny: 1,
   short: 2,
@@ -30,12 +30,12 @@ export const LOGGED = {
   geometry: 255,
 } as const;
 
-/** Writes the value at which the reader stands, and moves behind it. */
+/** Writes the value at which the reader is, and moves behind it. */
 export type LogEncoder = (reader: Reader) => string;
 
 /**
  * How values of a column are written.
- * @param meta what the log says of the type beside its number
+ * @param meta what the log says about the type besides its number
  * @throws Unreadable for a type that is not read
  */
 export function logEncoder(type: number, meta: number, column: LoggedColumn): LogEncoder {
@@ -92,7 +92,7 @@ function lengthEncoder(type: number, meta: number, column: LoggedColumn): LogEnc
   }
 }
 
-/** CHAR, BINARY, ENUM and SET share a number: the first byte of what is beside it tells them apart. */
+/** CHAR, BINARY, ENUM and SET share a number: the first byte of what is next to it tells them apart. */
 function string(meta: number, column: LoggedColumn): LogEncoder {
   const first = meta & 0xff;
   const second = meta >> 8;

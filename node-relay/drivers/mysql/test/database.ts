@@ -17,11 +17,11 @@ export interface Rows {
   readonly insert_id?: number | string;
 }
 
-/** Sessions of both modes on a database of its own, and a plain client beside them. */
+/** Sessions of both modes on a database of its own, and a plain client besides them. */
 export class TestDatabase {
   readonly url: string;
   readonly name: string;
-  /** A connection that the driver knows nothing of, with all rights. */
+  /** A connection that the driver knows nothing about, with all rights. */
   readonly outside: mysqlClient.Connection;
   readonly #sessions: MysqlClient[] = [];
 
@@ -63,7 +63,7 @@ export class TestDatabase {
     return session;
   }
 
-  /** All rows of a query beside the driver. */
+  /** All rows of a query without the driver. */
   async look(query: string): Promise<unknown[]> {
     const [rows] = await this.outside.query(query);
     return rows as unknown[]; // Of a SELECT.

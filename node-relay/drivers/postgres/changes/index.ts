@@ -36,7 +36,7 @@ export class PostgresChanges implements Changes {
 
   async prepareChanges(request: ChangesRequest, call: Call): Promise<PreparedChanges> {
     const { allowGuard } = this.#database;
-    // One that reads already tells of them from the first change on.
+    // One that reads already reports them from the first change on.
     await this.#readers.get(request.slot)?.watch(request.collections);
     return this.#call(call, (connection) =>
       prepare(connection, { ...request, allowGuard }, async () => {

@@ -28,7 +28,7 @@ export interface RowChange {
   readonly values?: Tuple;
 }
 
-/** One message; those that tell nothing of rows or transactions are `other`. */
+/** One message; those that tell nothing about rows or transactions are `other`. */
 export type Message =
   | { readonly is: 'begin'; readonly commit: Lsn; readonly time: bigint }
   | { readonly is: 'commit'; readonly end: Lsn }
@@ -64,7 +64,7 @@ export function readPluginMessage(body: Buffer): Message {
   }
 }
 
-/** The table of a change of which only the beginning is there; undefined for what is no change. */
+/** The table of a change whose beginning alone is there; undefined for what is no change. */
 export function relationOfBeginning(body: Buffer): number | undefined {
   const isChange = body.length >= 5 && CHANGES[String.fromCharCode(body[0] ?? 0)] !== undefined;
   return isChange ? body.readUInt32BE(1) : undefined;

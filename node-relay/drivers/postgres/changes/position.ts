@@ -4,7 +4,7 @@ import { badRequest } from '../../../../proto/errors.ts';
 /** A place in the server's log. */
 export type Lsn = bigint;
 
-/** Where a reader stands. */
+/** Where a reader is. */
 export interface Position {
   /** Every transaction that ends up to here was told whole. */
   readonly whole: Lsn;
@@ -18,7 +18,7 @@ export interface Within {
   readonly change: ChangePlace;
 }
 
-/** One change: several may stand at one place of the log. */
+/** One change: several may be at one place of the log. */
 export interface ChangePlace {
   readonly lsn: Lsn;
   /** From 0, among those at one place. */

@@ -1,4 +1,4 @@
-/** Makes a server keep changes for an endpoint, tells how much it keeps, and ends that. Source: PostgreSQL manual, "Logical Decoding". */
+/** Makes a server keep changes for an endpoint, reports how much it keeps, and ends that. Source: PostgreSQL manual, "Logical Decoding". */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { notAllowed } from '../../../../kinds/allow.ts';

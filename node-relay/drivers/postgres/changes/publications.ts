@@ -9,7 +9,7 @@ import {
   type WatchedTable,
 } from './tables.ts';
 
-/** Updates of a table without a key fail while a publication has it that tells updates; so there are two. */
+/** Updates of a table without a key fail while a publication has it that reports updates; so there are two. */
 const KINDS = [
   { suffix: '', publish: 'insert, update, delete' },
   { suffix: '_inserts', publish: 'insert' },

@@ -1,4 +1,4 @@
-/** A connection that streams the server's log: it starts, hands over messages one by one, and tells what is stored. Source: PostgreSQL manual, "Streaming Replication Protocol". */
+/** A connection that streams the server's log: it starts, hands over messages one by one, and reports what is stored. Source: PostgreSQL manual, "Streaming Replication Protocol". */
 import type { Duplex } from 'node:stream';
 import { DatabaseError } from 'pg';
 import { CHANGE_MAX_BYTES } from '../../change-batch.ts';
@@ -20,7 +20,7 @@ const EPOCH_US = 946_684_800_000_000n;
 /** What the server sends while it streams. */
 export type Streamed =
   | { readonly is: 'data'; readonly lsn: Lsn; readonly body: Buffer }
-  /** A change that is too large, of which only the beginning is kept. */
+  /** A change that is too large: only its beginning is kept. */
   | { readonly is: 'oversize'; readonly lsn: Lsn; readonly beginning: Buffer }
   | { readonly is: 'keepalive'; readonly end: Lsn; readonly asks: boolean }
   /** The server warns of something: from PostgreSQL 18 on that a publication is missing. */

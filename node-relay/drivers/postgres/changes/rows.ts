@@ -6,7 +6,7 @@ import type { Change, ChangesRequest } from '../../../../proto/changes.ts';
 import { Unreadable } from '../../loss.ts';
 import { type Relation, type RowChange, type Tuple, UNCHANGED } from './messages.ts';
 
-/** A change without what its transaction says of it. */
+/** A change without what its transaction says about it. */
 export type TableChange = Omit<Change, 'id' | 'time' | 'mark'>;
 
 type Columns = Relation['columns'];

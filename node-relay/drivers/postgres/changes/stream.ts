@@ -29,7 +29,7 @@ import type { Looked } from './tables.ts';
 
 /** How often it is looked whether all tables are published, in milliseconds. */
 const RECONCILE_MS = 30_000;
-/** Milliseconds after a warning of the server until that is looked: it may warn of each change anew. */
+/** Milliseconds after a warning of the server until that is looked: it may warn of each change again. */
 const WARNED_MS = 200;
 /** Milliseconds between attempts at a slot that another reader has, and attempts until that one is ended and given up. */
 const BUSY_MS = 200;
@@ -224,7 +224,7 @@ export class SlotReader {
   }
 
   /**
-   * Publishes tables that came, or came back, and tells of those that are not there.
+   * Publishes tables that came, or came back, and reports those that are not there.
    * @param isNew that they were not published before is as it should be
    */
   async #reconcile({ isNew }: { readonly isNew: boolean } = { isNew: false }): Promise<void> {

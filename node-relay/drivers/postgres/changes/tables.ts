@@ -20,7 +20,7 @@ export type Looked =
   | {
       readonly watched: WatchedCollection;
       readonly fault: string;
-      /** `config.allow` does not open it: nothing of it is told, even where it is published still. */
+      /** `config.allow` does not open it: none of it is told, even where it is published still. */
       readonly isClosed?: true;
     };
 

@@ -21,11 +21,11 @@ export type PostgresKind = 'postgres' | 'postgres-15';
 /** Names a pooler that sessions reach their database by, where they are to. */
 export const POOLER = 'TEST_POSTGRES_POOLER';
 
-/** Sessions of both modes on a database of its own, and a plain client beside them. */
+/** Sessions of both modes on a database of its own, and a plain client besides them. */
 export class TestDatabase {
   readonly url: string;
   readonly name: string;
-  /** A connection that the driver knows nothing of, as superuser. */
+  /** A connection that the driver knows nothing about, as superuser. */
   readonly outside: pg.Client;
   readonly #drop: () => Promise<void>;
   readonly #sessions: PostgresClient[] = [];

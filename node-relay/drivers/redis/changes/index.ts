@@ -74,7 +74,7 @@ export class RedisChanges implements Changes {
     if (flags !== undefined && !isEnough(flags)) {
       faults.push({ path: 'endpoint', message: lacks(flags, 'KEA') });
     }
-    // Beside an `A` a server does not say whether there is an `n`.
+    // Next to an `A` a server does not say whether there is an `n`.
     if (flags !== undefined && faults.length === 0 && !/[An]/.test(flags)) {
       for (const [at, { operations }] of collections.entries()) {
         const isOfNew = operations.every((operation) => operation === 'insert');

@@ -23,7 +23,7 @@ export function channelOf(database: number, key: string): string {
   return `__keyspace@${database}__:${key}`;
 }
 
-/** What a push tells, as one line of text; undefined for any other push. */
+/** What a push reports, as one line of text; undefined for any other push. */
 export function noticeText(push: ReplyValue): string | undefined {
   if (!Array.isArray(push)) return undefined;
   const [kind = null, pattern = null, channel = null, event = null]: readonly ReplyValue[] = push;

@@ -26,7 +26,7 @@ import { whole } from '../../../../proto/work/pieces.ts';
 import { isWrittenOtherwise, parseWritten } from '../../../../proto/written-json.ts';
 import { type Subject, text, value } from '../subject.ts';
 
-/** Takes nothing of what is made up. */
+/** Takes nothing from what is made up. */
 const Strict = z.strictObject({ query: z.string().optional(), params: z.string().optional() });
 
 /** Header lines and addresses are no longer. */

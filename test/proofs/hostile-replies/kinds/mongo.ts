@@ -10,7 +10,7 @@ import type { Framing, HostileKind, KindCall } from '../kind.ts';
 const OP_MSG = 2013;
 const HEAD_BYTES = 16;
 
-/** Members of commands that are drawn anew each time. */
+/** Members of commands that are drawn again each time. */
 const DRAWN = ['lsid', '$clusterTime', 'maxTimeMS', 'txnNumber', 'client'];
 
 function messagesOf(bytes: Buffer): Buffer[] {
@@ -32,7 +32,7 @@ const framing: Framing = {
   },
   keyOf(turn) {
     const opcode = turn.readInt32LE(12);
-    // Before a login the command stands behind the name of a collection and two numbers.
+    // Before a login the command is behind the name of a collection and two numbers.
     const start = opcode === OP_MSG ? HEAD_BYTES + 5 : turn.indexOf(0, HEAD_BYTES + 4) + 9;
     const command = BSON.deserialize(turn.subarray(start, start + turn.readInt32LE(start)), {
       promoteValues: false,

@@ -13,7 +13,7 @@ const SETUP = `
 const SELECT =
   'SELECT id, name, price, tags, at, data, extra, mood FROM items WHERE id <= $1 ORDER BY id';
 
-/** CancelRequest and SSLRequest stand where a startup message may. */
+/** CancelRequest and SSLRequest are sent where a startup message may. */
 const CANCEL = 80_877_102;
 
 const framing: Framing = {

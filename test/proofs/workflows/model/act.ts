@@ -82,7 +82,7 @@ async function succeed(
   }
 }
 
-/** Once per action of a run: what is told, and what runs beside. */
+/** Once per action of a run: what is told, and what runs alongside. */
 function escalate({ world, ran, at, handler: { escalation } }: Acting, failures: number): void {
   if (!escalation || failures < (escalation.threshold ?? 1) || world.told.has(ran.path)) return;
   world.told.add(ran.path);

@@ -6,7 +6,7 @@ import { ExpressionFailed, evaluate } from './scope.ts';
 import type { At, Made } from './steps.ts';
 import type { Key, Ran, World } from './world.ts';
 
-/** How a key stands for the action that asks. */
+/** The state of a key for the action that asks. */
 export type Claimed =
   | { readonly is: 'own' }
   | { readonly is: 'earlier'; readonly output: Json | undefined }

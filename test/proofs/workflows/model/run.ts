@@ -107,7 +107,7 @@ class ModelRun {
     await this.#beside();
   }
 
-  /** What runs beside has ended. */
+  /** What runs alongside has ended. */
   async #beside(): Promise<void> {
     const { escalations } = this.#world;
     for (let count = -1; count !== escalations.length; ) {

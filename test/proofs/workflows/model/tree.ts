@@ -1,4 +1,4 @@
-/** How the actions of a definition stand to each other, and which handlers they have. Spec: workflows.md §1, §4. */
+/** The state of the actions of a definition to each other, and which handlers they have. Spec: workflows.md §1, §4. */
 import { ERRORS, isErrorCode } from '../../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../../proto/json.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type WrittenRetry,
 } from '../written.ts';
 
-/** Where an action stands: in a list of its container, or for or beside another. */
+/** Where an action is: in a list of its container, or for or beside another. */
 export interface Standing {
   readonly action: Written;
   readonly part:

@@ -29,7 +29,7 @@ export interface Ran {
   key: string | undefined;
 }
 
-/** How an idempotency key stands. */
+/** The state of an idempotency key. */
 export type Key =
   | { readonly is: 'held'; readonly path: string }
   | { readonly is: 'done'; readonly output: Json | undefined }

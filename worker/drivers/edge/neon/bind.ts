@@ -24,11 +24,11 @@ export interface Ready {
   readonly request: Pick<PostgresRequest, 'type'> & { row_format?: 'object' | 'array' | undefined };
   readonly parsed: Parsed | undefined;
   readonly read: boolean;
-  /** Nothing of it may stay. */
+  /** None of it may stay. */
   readonly undone: boolean;
   readonly rewritten: Rewritten;
   readonly values: readonly FieldValue[];
-  /** Stands in the error that a wrong number of rows gives; undefined where that is seen afterwards. */
+  /** Is in the error that a wrong number of rows gives; undefined where that is seen afterwards. */
   readonly mark: string | undefined;
 }
 

@@ -15,7 +15,7 @@ import type { EdgeHost } from '../driver.ts';
 import { type Answer, type Bounds, Exchange } from './exchange.ts';
 import { neonSettings } from './settings.ts';
 
-/** Make every value's text the same on every server. They stand last, so nothing overrides them. */
+/** Make every value's text the same on every server. They are last, so nothing overrides them. */
 const SESSION: readonly (readonly [string, string])[] = [
   ['DateStyle', 'ISO'],
   ['IntervalStyle', 'postgres'],

@@ -35,7 +35,7 @@ type Send = (
   init: { headers: Record<string, string>; body: string },
 ) => Promise<Reply>;
 
-// The driver's settings are one object for the whole isolate. This function holds nothing of a
+// The driver's settings are one object for the whole isolate. This function holds nothing about a
 // caller: what is a caller's comes with each request, among the driver's fetch options.
 neonConfig.fetchFunction = (
   url: string,

@@ -63,7 +63,7 @@ const MEMBERS = ['code', 'severity', 'message'] as const;
 type Member = (typeof MEMBERS)[number];
 
 /**
- * Words for what the endpoint says before it runs anything; nothing of its own text. Undefined for
+ * Words for what the endpoint says before it runs anything; none of its own text. Undefined for
  * all else, such as `connection closed`, where it is unknown what ran.
  * Source: Neon's proxy, `sql_over_http`, `AuthError`, `WakeComputeError`, `ConnInfoError`.
  */

@@ -70,7 +70,7 @@ export interface Instance {
   readonly memory: Memory;
   malloc(bytes: number): number;
   free(at: number): void;
-  /** Answers where three pointers stand: the tree's text, what was printed, the error. */
+  /** Answers where three pointers are: the tree's text, what was printed, the error. */
   parse(at: number): number;
   freeResult(at: number): void;
 }

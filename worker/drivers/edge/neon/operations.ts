@@ -1,7 +1,7 @@
 /**
  * Makes a batch's error tell which operation it is of: the endpoint does not. Each statement
  * carries its index in a parameter of its own, which the database's error then quotes; and each
- * stands behind its own number of spaces, so that a place in a text is a place in one text only.
+ * is behind its own number of spaces, so that a place in a text is a place in one text only.
  */
 import type { NeonDbError } from '@neondatabase/serverless';
 import type { Statement } from '../../../../kinds/postgres/dialect/ask.ts';
@@ -23,10 +23,10 @@ export const QUOTED_BYTES: Statement = {
   text: "SELECT pg_catalog.set_config('log_parameter_max_length_on_error', '4', true)",
 };
 
-/** Spaces of a whole batch; beyond it places in texts tell nothing of the operation. */
+/** Spaces of a whole batch; beyond it places in texts tell nothing about the operation. */
 const SPACES_MAX = 262_144;
 
-/** Operations as they are sent, each with what tells it from the others. */
+/** Operations as they are sent, each with what distinguishes it from the others. */
 export function marked(all: readonly Ready[]): Marked[] {
   if (all.length < 2) return all.map((ready) => plain(ready));
   const spared = all.map(spare);

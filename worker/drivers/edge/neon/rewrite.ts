@@ -1,11 +1,11 @@
-/** Writes into a statement what Neon's protocol cannot say beside it, and finds places in the text that was given. */
+/** Writes into a statement what Neon's protocol cannot say next to it, and finds places in the text that was given. */
 import { parse } from '../../../../kinds/postgres/dialect/parser.ts';
 import { isTree } from '../../../../kinds/postgres/dialect/tree.ts';
 
 /** A statement's text with insertions. */
 export interface Rewritten {
   readonly text: string;
-  /** Where a character of `text` stands in the text as it was given; both are counted from 1. */
+  /** Where a character of `text` is in the text as it was given; both are counted from 1. */
   place(position: number): number;
 }
 
@@ -36,7 +36,7 @@ export function withTypes(text: string, names: readonly string[]): Rewritten {
 /**
  * Lets a statement that answers rows fail unless it answers as many as are asked for, so that
  * the database undoes it: its error is that a text is no number.
- * @param mark stands in the error's message ahead of the number of rows
+ * @param mark is in the error's message ahead of the number of rows
  */
 export function counted(
   statement: Rewritten,

@@ -32,7 +32,7 @@ export function neonSettings(connection: Json): NeonSettings {
   const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
   const shown = host.includes(':') ? `[${host}]` : host;
   const own = isNeon(host);
-  // The driver reads both as URLs, and complains with all that stands in them.
+  // The driver reads both as URLs, and complains with all that is in them.
   if (!URL.canParse(`https://${shown}:${port}`))
     throw invalid('The connection names no host that can be reached');
   const scheme = sslMode === 'disable' ? 'http' : 'https';

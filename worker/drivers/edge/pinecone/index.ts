@@ -43,7 +43,7 @@ class LateClient implements BackendClient<PineconeRequest> {
     return this.#line.close();
   }
 
-  /** Asked anew each time: a promise of one request may not be another's. */
+  /** Asked again each time: a promise of one request may not be another's. */
   async #client(): Promise<BackendClient<PineconeRequest>> {
     const { PineconeClient } = await import('../../../../kinds/pinecone/client.ts');
     return new PineconeClient(this.#settings, this.#line);

@@ -1,4 +1,4 @@
-/** The edge driver of Pinecone: what it sends, by whom, and what it tells of a network that fails. */
+/** The edge driver of Pinecone: what it sends, by whom, and what it reports a network that fails. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { PineconeRequest } from '../../../../kinds/pinecone/index.ts';
 import type { Call, Mode } from '../../../../proto/driver.ts';

@@ -1,4 +1,4 @@
-/** Values as JSON text, whatever a server says of their types: it is not believed. */
+/** Values as JSON text, whatever a server says about their types: it is not believed. */
 import type { Field } from '@planetscale/database';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

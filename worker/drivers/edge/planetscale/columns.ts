@@ -153,7 +153,7 @@ function bitText(value: string): string {
   return bigintText(bits);
 }
 
-/** UTF-8, which most texts need not be decoded from. */
+/** UTF-8, which most texts do not have to be decoded from. */
 export function utf8Of(value: string): string {
   if (!/[\u0080-\u00ff]/.test(value)) return value;
   return new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(

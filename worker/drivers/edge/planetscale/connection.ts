@@ -54,7 +54,7 @@ export class PlanetScaleConnection {
   }
 
   /**
-   * Runs one statement whose values stand in its text.
+   * Runs one statement whose values are in its text.
    * @throws DatabaseError what the database answered
    * @throws GatewayError CONNECTION_FAILED, RESULT_TOO_LARGE, Lost
    */

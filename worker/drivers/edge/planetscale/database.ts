@@ -16,7 +16,7 @@ import { planetScaleSettings } from './settings.ts';
 
 /** Reply of the driver's own questions, in bytes. */
 const OWN_MAX_BYTES = 4 * 1024 * 1024;
-/** How long what was seen of the sessions' settings stands, in milliseconds. */
+/** How long what was seen of the sessions' settings is valid, in milliseconds. */
 const SEEN_MS = 60_000;
 
 /** The session's way to quote, its characters, and two moments that only UTC writes so. */

@@ -17,7 +17,7 @@ import type { Database } from './database.ts';
 import { toldFailure } from './failures.ts';
 import { withValues } from './literal.ts';
 
-/** A statement that may be sent: its values stand in its text. */
+/** A statement that may be sent: its values are in its text. */
 export interface Ready {
   readonly request: Pick<MysqlRequest, 'type' | 'row_format'>;
   readonly parsed: Parsed;

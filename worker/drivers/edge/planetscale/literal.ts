@@ -63,7 +63,7 @@ export function withValues(text: string, values: readonly Json[]): string {
   let at = 0;
   for (const [index, { start, end }] of marks.entries()) {
     const literal = literalOf(parameterOf(values[index] ?? null, index));
-    // Apart from what stands beside it, so that it stays one literal.
+    // Apart from what is next to it, so that it stays one literal.
     whole += `${text.slice(at, start)} ${literal} `;
     at = end;
   }

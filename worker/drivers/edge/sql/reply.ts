@@ -73,7 +73,7 @@ export function lacks(vendor: string, what: string, kind: string): GatewayError 
   );
 }
 
-/** The failure of a change that stands: `details` say so. Contract §2. */
+/** The failure of a change that is done: `details` say so. Contract §2. */
 export function applied(error: unknown, source: string): unknown {
   if (!(error instanceof GatewayError)) return error;
   const { code, message, details } = error;

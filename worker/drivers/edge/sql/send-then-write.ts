@@ -1,4 +1,4 @@
-/** Changes that stand by the time something fails. Contract §2, "Result too large". */
+/** Changes that are done by the time something fails. Contract §2, "Result too large". */
 import { GatewayError } from '../../../../proto/errors.ts';
 import { applied } from './reply.ts';
 
@@ -15,7 +15,7 @@ export interface Change {
 }
 
 /**
- * Sends, then writes what came. Where the statement is a change, it stands by then, and what
+ * Sends, then writes what came. Where the statement is a change, it is done by then, and what
  * fails afterwards says so.
  */
 export async function sendThenWrite<Sent, Result>(

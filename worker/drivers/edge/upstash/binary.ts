@@ -25,7 +25,7 @@ const TOKEN = '_token';
 /**
  * The command in the path. The protocol has room for one binary word: words after it come in
  * pairs, as `EX` and `100`, and none before it is empty. In a path, `multi-exec` is no command but
- * would run what its body says: only what is known to be a command stands there.
+ * would run what its body says: only what is known to be a command is there.
  * @param name of the command, and its subcommand
  * @throws GatewayError NOT_SUPPORTED
  */

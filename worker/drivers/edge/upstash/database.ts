@@ -73,7 +73,7 @@ export class UpstashDatabase {
   }
 
   /**
-   * Server-sent events, or the error in place of them.
+   * Server-sent events, or the error instead of them.
    * @param path escaped
    * @throws GatewayError as `command`
    */
@@ -149,7 +149,7 @@ async function refused(response: Response): Promise<GatewayError> {
       },
     );
   }
-  // What stands between may have sent it on before it failed.
+  // What is between may have sent it on before it failed.
   if (status >= 500) return new Lost('CONNECTION_FAILED', 'Upstash could not answer');
   return strange();
 }

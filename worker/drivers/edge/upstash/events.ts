@@ -6,7 +6,7 @@ import { GatewayError } from '../../../../proto/errors.ts';
 /** Characters of one event: Redis's own messages stay far below. Spec silent. */
 const EVENT_MAX = 16_777_216;
 
-/** What the vendor tells, split at the commas that are between its parts: `message`, `chat`, `hello`. */
+/** What the vendor reports, split at the commas that are between its parts: `message`, `chat`, `hello`. */
 export type Told = readonly string[];
 
 /**

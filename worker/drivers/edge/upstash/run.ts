@@ -73,7 +73,7 @@ async function runPipeline(
 }
 
 /**
- * All after each other with nothing of others between them. What the vendor refuses before it
+ * All after each other with nothing from others between them. What the vendor refuses before it
  * begins applies nothing, and it does not say which; one that fails then leaves the others applied.
  * @throws GatewayError with `operation` in its details where it is known
  */

@@ -1,4 +1,4 @@
-/** Messages of channels and lines of MONITOR, as Upstash tells them. Contract §6, "Subscriptions". */
+/** Messages of channels and lines of MONITOR, as Upstash reports them. Contract §6, "Subscriptions". */
 
 import {
   isPipeline,
@@ -41,7 +41,7 @@ export async function* follow(
   throw new Lost('CONNECTION_FAILED', 'The connection to the database was lost');
 }
 
-/** What the vendor tells once it has confirmed all that was asked for. */
+/** What the vendor reports once it has confirmed all that was asked for. */
 async function* told(
   request: RedisCommandRequest,
   data: AsyncIterable<string>,

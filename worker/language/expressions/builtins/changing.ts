@@ -7,7 +7,7 @@ import { sorted } from './sort.ts';
 
 type Method = (self: Value[], args: Value[], budget: Budget) => Value;
 
-/** Puts other elements into an array, in place of all. */
+/** Puts other elements into an array, instead of all. */
 function refill(self: Value[], elements: readonly Value[]): Value[] {
   self.length = 0;
   for (const each of elements) self.push(each);

@@ -48,7 +48,7 @@ function offsetOf(zone: string): number {
   return (zone.startsWith('-') ? -1 : 1) * minutes * 60_000;
 }
 
-/** Milliseconds of whatever tells a time: text, milliseconds, or parts as `date` gives them. */
+/** Milliseconds of whatever reports a time: text, milliseconds, or parts as `date` gives them. */
 function toTime(value: Value, budget: Budget): number {
   if (typeof value === 'string') return parseIso(value, budget);
   if (!isObject(value))

@@ -82,7 +82,7 @@ const GLOBALS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ].map((each): [string, Value] => [each.calledName, each]),
 ]);
 
-/** The built-in of a name that can stand alone; undefined when there is none. */
+/** The built-in of a name that can be alone; undefined when there is none. */
 export function global(name: string): Value {
   return GLOBALS.get(name);
 }
@@ -92,7 +92,7 @@ export function namespace(name: string): ReadonlyMap<string, Value> | undefined 
   return NAMESPACES.get(name);
 }
 
-/** What users of JavaScript look for, and what stands here in its place. */
+/** What users of JavaScript look for, and what replaces it here. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ['Array', 'Array is not called: use [] or Array.from({length: n})'],
   ['BigInt', 'BigInt is not part of the language: numbers are doubles'],
@@ -115,6 +115,6 @@ export function hintOfCall(name: string | undefined): string | undefined {
   return name === undefined ? undefined : HINTS.get(name);
 }
 
-/** All names that stand alone, and all that have members. */
+/** All names that are alone, and all that have members. */
 export const globalNames: readonly string[] = [...GLOBALS.keys()];
 export const namespaceNames: readonly string[] = [...NAMESPACES.keys()];

@@ -13,7 +13,7 @@ interface Found extends Match {
   readonly names: ReadonlyMap<string, number>;
 }
 
-/** What a match takes beside finding it. */
+/** What a match takes besides finding it. */
 const MATCH_STEPS = 15;
 const NO_NAMES: ReadonlyMap<string, number> = new Map();
 

@@ -16,7 +16,7 @@ export type Reference =
       readonly members?: { readonly variable: Variable; readonly slot: number };
     };
 
-/** By the type that it stands under, a visitor is given only nodes of its own. */
+/** By the type that it is under, a visitor is given only nodes of its own. */
 type Visitor = { visit(node: acorn.Node, block: Block): void }['visit'];
 
 /** What is known of a source once its names are. */

@@ -52,7 +52,7 @@ interface Lexical {
   readonly readyAt: number;
 }
 
-/** What statements declare in the block that they stand in. */
+/** What statements declare in the block that they are in. */
 export function lexicalNames(body: readonly acorn.Node[]): Lexical[] {
   const found: Lexical[] = [];
   for (const each of body) {

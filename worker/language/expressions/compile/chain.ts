@@ -13,7 +13,7 @@ import { fixedName, namespaceMember } from './member.ts';
 /** In the place of a value: a chain ended at its `?.`. No program can hold it. */
 const ENDED: Value = Object.freeze({ ended: true });
 
-/** `a?.b.c()`: undefined as a whole as soon as what stands before a `?.` is null or undefined. */
+/** `a?.b.c()`: undefined as a whole as soon as what is before a `?.` is null or undefined. */
 export function chain(node: acorn.ChainExpression, context: Context): Code {
   const whole = link(node.expression, context);
   return (frame, budget) => {

@@ -21,7 +21,7 @@ const numeric =
       ? operation(left, right)
       : operation(toNumber(left, budget), toNumber(right, budget));
 
-/** By what two values stand to each other: less, equal or more; undefined beside NaN. */
+/** How two values compare: less, equal or more; undefined next to NaN. */
 const ordered =
   (operation: (left: number | string, right: number | string) => boolean): Operation =>
   (left, right, budget) => {

@@ -1,6 +1,6 @@
 /**
  * Code that reads one member each. An engine remembers at each place of a source which names and
- * objects it has seen there, and is faster where there are few of them: hence many places that are
+ * objects it has seen there, and is faster where there are few of them: so many places that are
  * the same, handed out in turn. For price and gain see worker/templates/transformation/sites.ts.
  */
 import type { Value } from '../value.ts';

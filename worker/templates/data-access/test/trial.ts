@@ -7,7 +7,7 @@ import type { Compiled, EndpointCall, Run } from '../../compiled.ts';
 import type { RequestSort } from '../../definition.ts';
 import { readDataAccess } from '../index.ts';
 
-/** A template of one request, or of what stands in `template`. */
+/** A template of one request, or of what is in `template`. */
 export function reading(kind: Kind, request: JsonObject, sort: RequestSort = 'Write') {
   const definition = { name: 't', description: '', version: '1.0.0', request: sort };
   const template = { endpoint: 'e', ...request };

@@ -12,7 +12,7 @@ export const NOW = Date.UTC(2026, 10, 21, 8);
 /** Members of a definition that a test is about. */
 export type Draft = Partial<TransformationDefinition>;
 
-/** What a call brings beside the input. */
+/** What a call brings besides the input. */
 export interface Setting {
   readonly parameters?: JsonObject;
   readonly parametersAreTexts?: boolean;

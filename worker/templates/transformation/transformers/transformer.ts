@@ -47,7 +47,7 @@ export interface Transformer {
   readonly passesNumbers?: true;
   /** Made once for each place that names it; arguments fit by then. */
   make(args: readonly Json[]): Transform;
-  /** In place of what happens to every other transformer: null and what is not there pass through. */
+  /** Instead of what happens to every other transformer: null and what is not there pass through. */
   readonly ofNothing?: (args: readonly Json[]) => Json;
 }
 

@@ -3,7 +3,7 @@ import type { Kind } from '../../../../kinds/index.ts';
 import type { Json, JsonObject } from '../../../../proto/json.ts';
 import { type ReadWorkflow, readWorkflow } from '../read.ts';
 
-/** What it is, its members beside the name, and every fault as `path: message (line:column)`. */
+/** What it is, its members besides the name, and every fault as `path: message (line:column)`. */
 export type Bad = readonly [what: string, members: JsonObject, told: readonly string[]];
 
 type Rest = Readonly<Record<string, Json>>;

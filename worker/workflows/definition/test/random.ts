@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../../../proto/json.ts';
 
-/** Actions of one definition at most, but for those that a last one holds. */
+/** Actions of one definition at most, except those that a last one holds. */
 const MOST = 40;
 
 /** Makes a definition out of a list of choices, so that it shrinks with them. */

@@ -104,7 +104,7 @@ export class World {
     return node;
   }
 
-  /** How every action stands, in the order of their starts. */
+  /** The state of every action, in the order of their starts. */
   statuses(): Record<string, string> {
     return Object.fromEntries(this.journal.nodes.map(({ path, status }) => [path, status]));
   }

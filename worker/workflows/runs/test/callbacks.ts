@@ -1,4 +1,4 @@
-/** The token of a callback, as the URL that a run tells ends with it. */
+/** The token of a callback, as the URL that a run gives ends with it. */
 import { env, runInDurableObject } from 'cloudflare:test';
 import { objectNameOf, tokenOf } from '../names.ts';
 import type { WorkflowRuns } from '../workflow-runs.ts';

@@ -75,7 +75,7 @@ export async function startRunner() {
       const { output } = (await this.shown(run)).record;
       return output && 'text' in output ? parseJson(output.text) : undefined;
     },
-    /** Waits until a run stands so. */
+    /** Waits until a run is so. */
     async until(run: string, status: string): Promise<void> {
       await expect.poll(async () => (await this.shown(run)).record.status).toBe(status);
     },
