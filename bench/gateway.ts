@@ -23,13 +23,15 @@ const PASSWORD = 'a password for measuring';
 /**
  * Starts it on free ports and a folder of its own, with an endpoint on the database at `url`.
  * @param rateLimits whether the limits per user and organization hold, as they do by default; most measurements are of what lies below them
+ * @param folder its data folder, which is removed at the end; a new one by default
  */
 export async function startGateway(
   url: string,
   kind = 'postgres',
   rateLimits: 'on' | 'off' = 'off',
+  folder?: string,
 ): Promise<MeasuredGateway> {
-  const data = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
+  const data = folder ?? (await mkdtemp(join(tmpdir(), 'causeway-bench-')));
   const child = spawn(
     process.execPath,
     [START, '--port', '0', '--relay-port', '0', '--data', data],
