@@ -1,8 +1,8 @@
 /** `config.allow`: what statements may name, on each way into a real database. Spec: keys-and-doors.md §4. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GatewayError } from '../../../proto/errors.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf, testHost } from '../test/host.ts';
+import { verdictOn } from '../test/verdict.ts';
 import type { CassandraClient } from './index.ts';
 import { cql, run, TestDatabase } from './test/database.ts';
 
@@ -24,19 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** `taken`, or the rule with what was named; the keyspace's own name is left out. */
-async function verdictOn(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'taken';
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    if (error.code !== 'FORBIDDEN') return `failed: ${error.message}`;
-    const [detail] = error.details as readonly { rule: string; name?: string }[];
-    const name = detail?.name?.replace(`${database.name}.`, '') ?? '';
-    return `${detail?.rule} ${name}`.trim();
-  }
-}
+const verdict = (work: Promise<unknown>) => verdictOn(work, database.name);
 
 test.each([
   'SELECT * FROM orders',
@@ -54,7 +42,7 @@ test.each([
   'ALTER TABLE made1 ADD b text',
   'DROP TABLE IF EXISTS made1',
 ])('takes %s', async (query) => {
-  expect(await verdictOn(run(writer, cql(query), 'write'))).toBe('taken');
+  expect(await verdict(run(writer, cql(query), 'write'))).toBe('taken');
 });
 
 const CLOSED: readonly (readonly [query: string, name: string])[] = [
@@ -84,7 +72,7 @@ const CLOSED: readonly (readonly [query: string, name: string])[] = [
   ['CREATE CUSTOM INDEX IF NOT EXISTS i ON secret (word)', 'secret'],
 ];
 test.each(CLOSED)('refuses %s', async (query, name) => {
-  expect(await verdictOn(run(writer, cql(query), 'write'))).toBe(`allow ${name}`);
+  expect(await verdict(run(writer, cql(query), 'write'))).toBe(`allow ${name}`);
 });
 
 test.each([
@@ -102,7 +90,7 @@ test.each([
   'SELECT 1',
   "SELECT * FROM orders WHERE item = 'x",
 ])('cannot tell what %s names', async (query) => {
-  expect(await verdictOn(run(writer, cql(query), 'write'))).toBe('allow_undecided');
+  expect(await verdict(run(writer, cql(query), 'write'))).toBe('allow_undecided');
 });
 
 describe('on each way in', () => {
@@ -122,7 +110,7 @@ describe('on each way in', () => {
     },
   };
   test.each(Object.entries(ways))('%s is refused', async (_, way) => {
-    expect(await verdictOn(way())).toBe('allow secret');
+    expect(await verdict(way())).toBe('allow secret');
   });
 
   test('a batch tells which of its statements it was', async () => {

@@ -1,8 +1,8 @@
 /** `config.allow`: what requests may name, on each way into a real database. Spec: keys-and-doors.md §4. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
-import { GatewayError } from '../../../proto/errors.ts';
 import { callOf } from '../test/host.ts';
+import { verdictOn } from '../test/verdict.ts';
 import type { ClickhouseClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
@@ -25,21 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** `taken`, or the rule with what was named; the database's own name is left out. */
-async function verdictOn(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'taken';
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    if (error.code !== 'FORBIDDEN') return `failed: ${error.message}`;
-    const [detail] = error.details as readonly { rule: string; name?: string }[];
-    const name = detail?.name?.replace(`${database.name}.`, '') ?? '';
-    return `${detail?.rule} ${name}`.trim();
-  }
-}
+const verdict = (work: Promise<unknown>) => verdictOn(work, database.name);
 const named = (query: string) => query.replaceAll('DB', database.name);
-const onWrite = (query: string) => verdictOn(run(writer, sql(named(query)), 'write'));
+const onWrite = (query: string) => verdict(run(writer, sql(named(query)), 'write'));
 
 test.each([
   'SELECT 1',
@@ -129,7 +117,7 @@ test.each([
 ])('cannot tell what %s names', async (query) => {
   const params = query.includes('{t') ? { t: 'secret' } : {};
   const request = sql(named(query), params);
-  expect(await verdictOn(run(writer, request, 'write'))).toBe('allow_undecided');
+  expect(await verdict(run(writer, request, 'write'))).toBe('allow_undecided');
 });
 
 describe('on each way in', () => {
@@ -145,7 +133,7 @@ describe('on each way in', () => {
     ],
     ['ddl', () => writer.run({ type: 'ddl', query: 'DROP TABLE secret' }, callOf('write'))],
   ] as const)('%s is refused', async (_, way) => {
-    expect(await verdictOn(way())).toBe('allow secret');
+    expect(await verdict(way())).toBe('allow secret');
   });
 
   test('none of it has happened, and the schema tells the open part', async () => {

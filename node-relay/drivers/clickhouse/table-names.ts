@@ -16,10 +16,10 @@ export async function existingTables(
   names: readonly string[],
   call: Call,
 ): Promise<readonly string[]> {
-  const list = names.map(textOf).join(', ');
+  const list = names.map(quotedText).join(', ');
   const query = {
     query: '&default_format=JSONCompact&readonly=1',
-    body: `SELECT name FROM system.tables WHERE database = ${textOf(home)} AND name IN (${list}, '')`,
+    body: `SELECT name FROM system.tables WHERE database = ${quotedText(home)} AND name IN (${list}, '')`,
     read: true,
     changes: false,
   };
@@ -31,6 +31,6 @@ export async function existingTables(
   return answer.data.data.map(([name]) => name);
 }
 
-function textOf(value: string): string {
+function quotedText(value: string): string {
   return `'${value.replace(/[\\']/g, '\\$&')}'`;
 }

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseRequest } from '../../../kinds/index.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import { GatewayError } from '../../../proto/errors.ts';
 import type { JsonObject } from '../../../proto/json.ts';
 import { callOf, openClient } from '../test/host.ts';
+import { verdictOn } from '../test/verdict.ts';
 import { type MongoBackend, mongo } from './index.ts';
 import { TestDatabase } from './test/database.ts';
 
@@ -32,17 +32,8 @@ function request(members: JsonObject): MongoRequest {
   return parseRequest('mongo', members).request as unknown as MongoRequest; // Of the kind that was named.
 }
 
-async function verdictOn(members: JsonObject): Promise<string> {
-  try {
-    await client.run(request(members), callOf('write'));
-    return 'taken';
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    if (error.code !== 'FORBIDDEN') return `failed: ${error.message}`;
-    const [detail] = error.details as readonly { rule: string; name?: string }[];
-    return `${detail?.rule} ${detail?.name ?? ''}`.trim();
-  }
-}
+const verdict = async (members: JsonObject) =>
+  verdictOn(client.run(request(members), callOf('write')));
 
 const aggregate = (...pipeline: JsonObject[]) => ({
   ...{ type: 'aggregate', collection: 'orders', pipeline },
@@ -66,7 +57,7 @@ describe('a request', () => {
     { type: 'raw_command', command: '{"find": "items", "filter": {}}' },
     { type: 'database.gridfs_bucket.find' },
   ])('that names only what is open is taken: %j', async (members) => {
-    expect(await verdictOn(members)).toBe('taken');
+    expect(await verdict(members)).toBe('taken');
   });
 
   test.each<[JsonObject, string]>([
@@ -128,7 +119,7 @@ describe('a request', () => {
     [{ type: 'raw_command', command: '{"delete": "secret", "deletes": []}' }, 'secret'],
     [{ type: 'database.gridfs_bucket.find', bucket_name: 'other' }, 'other.files'],
   ])('that names more is refused: %j', async (members, name) => {
-    expect(await verdictOn(members)).toBe(`allow ${name}`);
+    expect(await verdict(members)).toBe(`allow ${name}`);
   });
 
   test.each<JsonObject>([
@@ -151,7 +142,7 @@ describe('a request', () => {
     { type: 'run_command', command: { find: { $symbol: 'secret' } } },
     { type: 'raw_command', command: '{"eval": "1"}' },
   ])('in a form that is not read is refused: %j', async (members) => {
-    expect(await verdictOn(members)).toBe('allow_undecided');
+    expect(await verdict(members)).toBe('allow_undecided');
   });
 });
 

@@ -1,7 +1,7 @@
 /** `config.allow`: what statements may name, on each way into a real database. Spec: keys-and-doors.md §4. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GatewayError } from '../../../proto/errors.ts';
 import { callOf } from '../test/host.ts';
+import { verdictOn } from '../test/verdict.ts';
 import type { MysqlClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
@@ -25,18 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** `taken`, or the rule with what was named; the database's own name is left out. */
-async function verdictOn(query: string, client = writer, members = {}): Promise<string> {
-  try {
-    await run(client, sql(query, [], members), client === reader ? 'read' : 'write');
-    return 'taken';
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    if (error.code !== 'FORBIDDEN') return `failed: ${error.message}`;
-    const [detail] = error.details as readonly { rule: string; name?: string }[];
-    const name = detail?.name?.replace(`${database.name}.`, '') ?? '';
-    return `${detail?.rule} ${name}`.trim();
-  }
+function verdict(query: string, client = writer, members = {}): Promise<string> {
+  const work = run(client, sql(query, [], members), client === reader ? 'read' : 'write');
+  return verdictOn(work, database.name);
 }
 
 const TAKEN = [
@@ -171,16 +162,16 @@ const UNDECIDED = [
 describe('a statement that names', () => {
   test.each(TAKEN)('what is open is taken: %s', async (query) => {
     // What this server does not know is its own to refuse.
-    expect(await verdictOn(query)).toMatch(/^(?:taken|failed: )/);
+    expect(await verdict(query)).toMatch(/^(?:taken|failed: )/);
   });
   test.each(REFUSED)('more is refused: %s', async (query, name) => {
-    expect(await verdictOn(query)).toBe(`allow ${name}`);
+    expect(await verdict(query)).toBe(`allow ${name}`);
   });
   test.each(UNDECIDED)('in a form that is not read is refused: %s', async (query) => {
-    expect(await verdictOn(query)).toBe('allow_undecided');
+    expect(await verdict(query)).toBe('allow_undecided');
   });
   test('most of what is open runs', async () => {
-    const verdicts = await Promise.all(TAKEN.slice(0, 20).map((query) => verdictOn(query)));
+    const verdicts = await Promise.all(TAKEN.slice(0, 20).map((query) => verdict(query)));
     expect(verdicts.filter((each) => each === 'taken').length).toBeGreaterThan(17);
   });
 });
@@ -199,7 +190,7 @@ describe('each way in refuses', () => {
   });
 
   test('a read, a stream, a transaction, a lease, a share', async () => {
-    expect(await verdictOn(bad, reader)).toBe('allow secret');
+    expect(await verdict(bad, reader)).toBe('allow secret');
     const lines = writer.stream(sql(bad), callOf('write'))[Symbol.asyncIterator]();
     await expect(lines.next()).rejects.toMatchObject(FORBIDDEN);
     await expect(writer.transact([sql(bad)], callOf('write'))).rejects.toMatchObject(FORBIDDEN);

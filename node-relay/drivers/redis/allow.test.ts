@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseRequest } from '../../../kinds/index.ts';
 import type { RedisRequest } from '../../../kinds/redis/index.ts';
-import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { backend } from '../../../test/servers/backends.ts';
 import { callOf, jsonOf, openClient, testHost } from '../test/host.ts';
+import { verdictOn } from '../test/verdict.ts';
 import { type RedisClient, redis } from './index.ts';
 
 let client: RedisClient;
@@ -30,17 +30,7 @@ function request(command: Json): RedisRequest {
   return parseRequest('redis', { type: 'raw_command', command }).request as RedisRequest;
 }
 
-async function verdictOn(command: Json): Promise<string> {
-  try {
-    await client.run(request(command), callOf('write'));
-    return 'taken';
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    if (error.code !== 'FORBIDDEN') return `failed: ${error.message}`;
-    const [detail] = error.details as readonly { rule: string; name?: string }[];
-    return `${detail?.rule} ${detail?.name ?? ''}`.trim();
-  }
-}
+const verdict = async (command: Json) => verdictOn(client.run(request(command), callOf('write')));
 
 describe('a command', () => {
   test.each([
@@ -61,7 +51,7 @@ describe('a command', () => {
     'copy allow:cart:2 allow:cart:1',
     'get allow:a.b',
   ])('that names only what is open is taken: %s', async (command) => {
-    expect(await verdictOn(command)).toBe('taken');
+    expect(await verdict(command)).toBe('taken');
   });
 
   test.each<[Json, string]>([
@@ -88,7 +78,7 @@ describe('a command', () => {
     [['get', { $bytes: Buffer.from('allow:secret').toString('base64') }], 'allow:secret'],
     [['get', { $bytes: '/w==' }], '(binary)'],
   ])('that names more is refused: %j', async (command, name) => {
-    expect(await verdictOn(command)).toBe(`allow ${name}`);
+    expect(await verdict(command)).toBe(`allow ${name}`);
   });
 
   test.each([
@@ -123,7 +113,7 @@ describe('a command', () => {
     'georadius allow:cart:g 1 1 1 km store allow:stock store allow:secret',
     'nobodyknows allow:stock',
   ])('whose keys cannot be known is refused: %s', async (command) => {
-    expect(await verdictOn(command)).toBe('allow_undecided');
+    expect(await verdict(command)).toBe('allow_undecided');
   });
 });
 
