@@ -29,7 +29,7 @@ const encoder = new TextEncoder();
 export async function signRequest(key: JWK, request: SignedRequest): Promise<string> {
   const { kty = '', crv = '', x = '', d = '' } = key;
   const own = await crypto.subtle.importKey('jwk', { kty, crv, x, d }, ED25519, false, ['sign']);
-  const signature = await crypto.subtle.sign(ED25519, own, await textOf(request));
+  const signature = await crypto.subtle.sign(ED25519, own, await signedText(request));
   return base64url.encode(new Uint8Array(signature));
 }
 
@@ -43,11 +43,11 @@ export async function isSigned(
   const theirs = await crypto.subtle.importKey('jwk', { kty, crv, x }, ED25519, false, ['verify']);
   const bytes = bytesOf(signature);
   if (bytes === undefined) return false;
-  return crypto.subtle.verify(ED25519, theirs, bytes, await textOf(request));
+  return crypto.subtle.verify(ED25519, theirs, bytes, await signedText(request));
 }
 
 /** No part can hold a line break, so no two requests have one text. */
-async function textOf({
+async function signedText({
   method,
   path,
   instance,

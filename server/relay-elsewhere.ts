@@ -95,7 +95,7 @@ function publicKey(text: string): string {
 }
 
 function relayTls(environment: NodeJS.ProcessEnv): RelayTls {
-  const [certificate, key, ca] = TLS_FILES.map((name) => textOf(name, environment[name]));
+  const [certificate, key, ca] = TLS_FILES.map((name) => readSettingFile(name, environment[name]));
   if ((certificate === undefined) !== (key === undefined)) {
     throw new Failure('RELAY_CLIENT_CERT and RELAY_CLIENT_KEY are needed together.');
   }
@@ -108,11 +108,11 @@ function relayTls(environment: NodeJS.ProcessEnv): RelayTls {
 
 /** As programs of Node trust them. */
 function publicAuthorities({ NODE_EXTRA_CA_CERTS: extra }: NodeJS.ProcessEnv): string[] {
-  const own = textOf('NODE_EXTRA_CA_CERTS', extra);
+  const own = readSettingFile('NODE_EXTRA_CA_CERTS', extra);
   return own === undefined ? [...rootCertificates] : [...rootCertificates, own];
 }
 
-function textOf(name: string, path: string | undefined): string | undefined {
+function readSettingFile(name: string, path: string | undefined): string | undefined {
   if (!path) return undefined;
   try {
     return readFileSync(path, 'utf8');

@@ -65,15 +65,15 @@ export function filesIn(folder: string): NodeFiles {
 
 /** What was kept; undefined where nothing was. @throws GatewayError INVALID_CONFIGURATION */
 export function readKept(files: NodeFiles): Kept | undefined {
-  const text = textOf(files.state);
+  const text = readIfThere(files.state);
   if (text === undefined) return undefined;
   return checked(files.state, Kept, text);
 }
 
 /** The keys of a data folder; undefined where there are none. @throws GatewayError INVALID_CONFIGURATION */
 export function readKeys(files: NodeFiles): NodeKeys | undefined {
-  const signing = textOf(files.signing);
-  const sealing = textOf(files.sealing);
+  const signing = readIfThere(files.signing);
+  const sealing = readIfThere(files.sealing);
   if (signing === undefined || sealing === undefined) return undefined;
   return {
     signing: checked(files.signing, PrivateSigning, signing),
@@ -98,7 +98,7 @@ export function invalid(message: string, cause?: unknown): GatewayError {
   return new GatewayError('INVALID_CONFIGURATION', message, { cause });
 }
 
-function textOf(file: string): string | undefined {
+function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {

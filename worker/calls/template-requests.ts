@@ -86,10 +86,10 @@ async function send(
   const on = { resource, held: effectiveLevel(policy), policy, params };
   const { body, bytes } = apart(row.kind, request);
   if (operation !== 'transaction') {
-    return textOf(known, await requested(ctx, on, operation, body, { bytes, transaction }));
+    return resultText(known, await requested(ctx, on, operation, body, { bytes, transaction }));
   }
   if (transaction !== undefined) throw withinAnother();
-  return textOf(known, await transactionOn(ctx, on, TransactionBody.parse(body), { bytes }));
+  return resultText(known, await transactionOn(ctx, on, TransactionBody.parse(body), { bytes }));
 }
 
 /** The result's text of a transaction of the run over several endpoints. */
@@ -101,7 +101,7 @@ async function transact(
   if (transaction !== undefined) throw withinAnother();
   const form = { numbersAsStrings: false, canonical: false };
   const outcome = await transactOver(ctx, parse(TransactionsBody, body, 'template'), { form });
-  return textOf(known, outcome);
+  return resultText(known, outcome);
 }
 
 function withinAnother(): GatewayError {
@@ -109,7 +109,7 @@ function withinAnother(): GatewayError {
   return badRequest(TRANSACTION_HEADER, problem, `The template ${problem}`);
 }
 
-async function textOf(known: Known, outcome: Outcome): Promise<string> {
+async function resultText(known: Known, outcome: Outcome): Promise<string> {
   const result = resultOf(known, outcome);
   if (result instanceof GatewayError) throw result;
   return result instanceof JsonBytes

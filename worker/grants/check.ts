@@ -66,13 +66,16 @@ export async function check(
 }
 
 /** Who is asked about. */
-interface Asked extends Subject {
+interface CheckedSubject extends Subject {
   /** Of a personal key, the account that has it. */
   readonly owner?: string | undefined;
 }
 
 /** As if the subject came with a new token, which no change of password has ended. */
-function callerOf({ external, key, ...account }: Caller, { key: subject, name, owner }: Asked) {
+function callerOf(
+  { external, key, ...account }: Caller,
+  { key: subject, name, owner }: CheckedSubject,
+) {
   const as = { userUuid: subject, userId: name, issuedAt: Number.MAX_SAFE_INTEGER };
   if (isKeySubject(subject)) {
     const uuid = subject.slice(subject.indexOf(':') + 1);
@@ -82,7 +85,11 @@ function callerOf({ external, key, ...account }: Caller, { key: subject, name, o
   return { ...account, ...as, ...identity };
 }
 
-async function subjectOf(ctx: Context, own: Policy, named: string | undefined): Promise<Asked> {
+async function subjectOf(
+  ctx: Context,
+  own: Policy,
+  named: string | undefined,
+): Promise<CheckedSubject> {
   const { userUuid, key } = ctx.caller;
   if (named === undefined || (key && named === own.username)) {
     return { key: userUuid, name: own.username, owner: key?.owner };

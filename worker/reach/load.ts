@@ -65,7 +65,7 @@ export async function loadReachOf(
 }
 
 /** What was asked for. */
-interface Asked {
+interface ReachQuery {
   readonly from?: Beginning;
   readonly roots: Roots;
   /** By which it is remembered; left out it is not. */
@@ -74,7 +74,7 @@ interface Asked {
   readonly code: 'TEMPLATE_FAILED' | 'BAD_REQUEST';
 }
 
-async function reachOf(ctx: Context, rows: Rows, asked: Asked): Promise<Reach> {
+async function reachOf(ctx: Context, rows: Rows, asked: ReachQuery): Promise<Reach> {
   const { from, code } = asked;
   if (rows.templates.length > REACHED_MAX) {
     throw new GatewayError(code, `It nests more than ${REACHED_MAX} templates`);
@@ -132,7 +132,7 @@ async function authorsOf(
   ctx: Context,
   { templates }: Rows,
   doors: Found['doors'],
-  asked: Asked,
+  asked: ReachQuery,
 ): Promise<Holders['authors']> {
   const authors = new Map<string, Rights>();
   for (const [uuid, author] of doors) {
@@ -146,7 +146,7 @@ async function authorsOf(
 }
 
 /** How another account than the one whose reach it is has on the same. */
-async function rightsIn(ctx: Context, { key, roots }: Asked): Promise<Rights> {
+async function rightsIn(ctx: Context, { key, roots }: ReachQuery): Promise<Rights> {
   const { db, caller } = ctx;
   const read = async () => {
     const [standing, rules] = await db.batch([

@@ -12,7 +12,7 @@ interface Ticks {
 }
 
 /** The state of a schedule whose time has come. Times are Unix epoch milliseconds. */
-export interface Standing {
+export interface DueSchedule {
   /** The tick that has come. */
   readonly next: number;
   readonly missed: 'once' | 'all' | 'skip';
@@ -36,7 +36,7 @@ export interface Due {
 }
 
 /** One step: a schedule that missed ticks and is to run them all takes as many steps as there are. */
-export function dueOf({ next: first, missed, told, since, now, ticks }: Standing): Due {
+export function dueOf({ next: first, missed, told, since, now, ticks }: DueSchedule): Due {
   // Where the clock was put back, the object was there before now, whatever it noted.
   const limit = Math.max(Math.min(since, now) - ABSENT_MS, now - LATE_MS);
   const isMissed = first < limit;

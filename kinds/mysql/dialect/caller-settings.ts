@@ -22,7 +22,7 @@ export function aroundOf(
     return undefined;
   const { settings } = session;
   return {
-    ahead: `SET ${settings.map(([name, value]) => `${quoted(name)} = ${textOf(value)}`).join(', ')}`,
+    ahead: `SET ${settings.map(([name, value]) => `${quoted(name)} = ${hexLiteral(value)}`).join(', ')}`,
     behind: `SET ${settings.map(([name]) => `${quoted(name)} = NULL`).join(', ')}`,
   };
 }
@@ -33,6 +33,6 @@ function quoted(name: string): string {
 }
 
 /** In digits, which mean the same under every setting of a session. */
-function textOf(value: string): string {
+function hexLiteral(value: string): string {
   return `_utf8mb4 X'${Buffer.from(value).toString('hex')}'`;
 }

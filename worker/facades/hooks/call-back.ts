@@ -18,7 +18,7 @@ export async function callBack(
 ): Promise<Json> {
   const place = placeOfToken(token);
   if (!place) throw unknown();
-  const text = textOf(bytes);
+  const text = checkedBody(bytes);
   // Also of a UUID: an object is made as soon as its name is used.
   const [found] = await selectOrganizationNamed(ctx.db, org);
   if (!found) throw unknown();
@@ -28,7 +28,7 @@ export async function callBack(
 }
 
 /** @throws GatewayError BAD_REQUEST, PAYLOAD_TOO_LARGE */
-function textOf(bytes: Uint8Array | undefined): string {
+function checkedBody(bytes: Uint8Array | undefined): string {
   if (bytes === undefined || bytes.byteLength === 0) {
     throw new GatewayError('BAD_REQUEST', 'body: is required: JSON, the output of the wait');
   }

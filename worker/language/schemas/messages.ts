@@ -86,7 +86,7 @@ function missingBeside({ asked, node }: Failure): readonly Fault[] {
   return (asked as [name: string, required: string[]][])
     .filter(([name]) => missing(node, [name]).length === 0)
     .flatMap(([name, required]) =>
-      missing(node, required).map((other) => fault(node, `is required beside ${cut(name)}`, other)),
+      missing(node, required).map((other) => fault(node, `is required with ${cut(name)}`, other)),
     );
 }
 

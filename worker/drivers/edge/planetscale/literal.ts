@@ -92,7 +92,7 @@ function problemAt(text: string, token: Token, next: Token | undefined): string 
   // Literals in a row become one.
   const isOne = sort === 'parameter' || next?.sort === 'parameter';
   return isOne && isText(sort) && isText(next?.sort)
-    ? 'a quoted text right beside a parameter (write AS ahead of an alias)'
+    ? 'a quoted text right next to a parameter (write AS ahead of an alias)'
     : undefined;
 }
 
