@@ -132,7 +132,7 @@ describe('on each way in', () => {
 });
 
 test('a typo is told as one', async () => {
-  expect(await verdictOn(run(writer, cql('SELCT * FROM secret'), 'write'))).toBe(
+  expect(await verdict(run(writer, cql('SELCT * FROM secret'), 'write'))).toBe(
     'failed: SELCT begins no statement of Cassandra',
   );
 });

@@ -217,7 +217,7 @@ describe('each way in refuses', () => {
 });
 
 test('a typo is told as one', async () => {
-  expect(await verdictOn('SELCT * FROM secret')).toBe(
+  expect(await verdict('SELCT * FROM secret')).toBe(
     'failed: SELCT begins no statement of MySQL and MariaDB',
   );
 });
