@@ -1,5 +1,5 @@
 /**
- * Events that start runs: so many in a minute, to event triggers of many organizations, of which a fifth
+ * Events that start runs: so many in a minute, to event triggers of many organizations; a fifth of them
  * start a run. None is lost, none starts two, none reaches another organization, and all are done within
  * three minutes of the last; and how long it takes from an event to the first action of its run. Exit code 1
  * where one of these does not hold.
@@ -48,7 +48,7 @@ interface Run {
   readonly actions?: readonly { readonly started: string }[];
 }
 
-/** `organization:workflow` of which all runs have ended. */
+/** `organization:workflow` whose runs have all ended. */
 const complete = new Set<string>();
 const redis = await ownRedis({ modules: false });
 const gateway = await startGateway(redis.url, 'redis');

@@ -1,4 +1,4 @@
-/** A page of tables of which only those are told that `config.allow` opens. */
+/** A page of tables: only those that `config.allow` opens. */
 import type { InspectedTable, InspectedTables, InspectPage } from '../proto/driver.ts';
 
 /** Reads on until the page is full, or there are no more tables. @param isOpen undefined where all are */

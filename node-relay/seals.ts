@@ -5,7 +5,7 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A node's private key, of which the seals' own is made. */
+/** A node's private key; the key of the seals is derived from it. */
 export interface SealingKey {
   readonly d: string;
 }

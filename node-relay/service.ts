@@ -38,7 +38,7 @@ export interface ServiceParts {
 }
 
 type Methods = ServiceImpl<typeof RelayService>;
-/** The methods, of which one answers before its reply is a message. */
+/** The methods; one of them answers before its reply is a message. */
 export type RelayMethods = Omit<Methods, 'run'> & {
   run(request: RunRequest, context: CallContext): Promise<RunReply>;
 };

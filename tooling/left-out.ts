@@ -11,7 +11,7 @@ interface Needs {
   readonly variable?: string;
   /** Where its programs run, as `process.platform` and `process.arch` say; anywhere, without. */
   readonly platform?: string;
-  /** Each list has programs of which one must be there. */
+  /** Of the programs in each list one must be there. */
   readonly programs: readonly (readonly string[])[];
   /** Its tests, as vitest takes patterns. */
   readonly tests: readonly string[];

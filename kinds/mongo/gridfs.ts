@@ -5,7 +5,7 @@ import type { JsonObject } from '../../proto/json.ts';
 import { JsonValue } from '../members.ts';
 import type { Operation } from './operations.ts';
 
-/** Largest piece of a file in bytes: with its envelope it is a document, of which the server takes 16 MiB. */
+/** Largest piece of a file in bytes: with its envelope it is a document, and the server takes 16 MiB of one. */
 const CHUNK_MAX_BYTES = 15 * 1024 * 1024;
 
 function onBucket(

@@ -26,7 +26,7 @@ export type Lacks = { readonly [part in Part]?: string };
 /** Declares tests of parts, with the runner's own timeout unless another is given: none of a part that is lacked, so that nothing untested counts as passed. */
 export interface Parts {
   test(part: Part, name: string, body: () => Promise<void>, timeoutMs?: number): void;
-  /** A group of which each test is of that part. */
+  /** A group whose tests are all of that part. */
   describe(part: Part, name: string, body: () => void): void;
   /** For names with one `%s`. */
   each(

@@ -51,7 +51,7 @@ export interface Streaming {
 /** Milliseconds that finding out about traces may take; no caller waits for it. */
 const ASK_MS = 5_000;
 
-/** A pool of connections, out of which those go that the server drops while they are idle. */
+/** A pool of connections; those that the server drops leave it, also while they are idle. */
 export function poolOf<Connection extends Lendable>(
   host: Host,
   connect: (signal: AbortSignal) => Promise<Connection>,

@@ -1,4 +1,4 @@
-/** A pool of connections, out of which those go that the server drops while they are idle. */
+/** A pool of connections; those that the server drops leave it, also while they are idle. */
 import type { ConnectionMaker, ConnectionPool, Host } from './driver.ts';
 
 /** What calls back, once, when a connection is lost. */

@@ -24,7 +24,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   blocking: 'b',
   pubsub: 'p',
 };
-/** The files, and of which commands each has the rows. */
+/** The files, and which commands' rows each has. */
 const FILES: readonly (readonly [file: string, what: string, holds: (name: string) => boolean])[] =
   [
     ['commands', 'Commands of the servers', (name) => !/[.|]/.test(name)],

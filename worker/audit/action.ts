@@ -16,7 +16,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   keys: 'key',
   subjects: 'subject',
 };
-/** Parts of a resource, of which some operations act on one and some on many. */
+/** Parts of a resource; some operations act on one and some on many. */
 const PARTS: Readonly<Record<string, readonly [many: string, one: string]>> = {
   executions: ['executions', 'execution'],
   'dead-letters': ['dead_letters', 'dead_letter'],

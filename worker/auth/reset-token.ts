@@ -1,4 +1,4 @@
-/** Tokens of password resets: 256 random bits, of which only a digest is kept. */
+/** Tokens of password resets: 256 random bits; only a digest of them is kept. */
 import { base64url } from 'jose';
 
 /** How long a reset can be completed. Contract §3. */

@@ -1,5 +1,5 @@
 /**
- * Changes that are to start runs, on disk: in lanes, of which each holds those of one key for one
+ * Changes that are to start runs, on disk: in lanes; each holds those of one key for one
  * trigger in the order of their commits. The first of a lane is fired, the others wait behind it.
  */
 

@@ -34,7 +34,7 @@ export function selectRooms(sql: SqlStorage): RoomRow[] {
   return rowsOf(sql, 'SELECT * FROM rooms');
 }
 
-/** Notes a room; one of which nothing is used and nothing held goes. */
+/** Notes a room; one that is neither used nor held goes. */
 export function setRoom(sql: SqlStorage, row: RoomRow): void {
   const { caller, orgUuid, holder, quota, used, held } = row;
   if (used === 0 && held === 0) sql.exec('DELETE FROM rooms WHERE caller = ?', caller);

@@ -36,7 +36,7 @@ export function* reduce({ json, paths }: Search): Pieces<Json> {
   return isMovedWithin(json) ? asMoved(left) : left;
 }
 
-/** Which children of which containers are kept. */
+/** Which children of containers are kept, and of which containers. */
 class Kept {
   readonly #keepsLengths: boolean;
   readonly #whole = new Set<Json>();

@@ -1,7 +1,7 @@
 /** Bodies that are documented in several shapes. */
 import * as z from 'zod';
 
-/** A union of which `meansSecond` chooses the one to hold a body against. */
+/** A union in which `meansSecond` chooses the one to hold a body against. */
 interface Either extends z.ZodUnion<readonly z.ZodType[]> {
   _zod: z.ZodUnion<readonly z.ZodType[]>['_zod'] & { readonly def: Choice };
 }

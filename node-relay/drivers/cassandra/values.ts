@@ -149,7 +149,7 @@ const AS_STRINGS: { readonly [name: string]: Scalar } = {
     return `{"months":${months},"days":${days},"nanoseconds":"${nanoseconds}"}`;
   },
 };
-/** Types of which an empty value is a value; of other types it is null. */
+/** Types with empty values; of other types it is null. */
 const MAY_BE_EMPTY = new Set(['ascii', 'text', 'blob']);
 
 const DAY_NS = 86_400_000_000_000n;

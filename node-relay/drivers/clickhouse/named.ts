@@ -63,7 +63,7 @@ interface Level {
   isFromFirst: boolean;
   /** The next thing is a table. */
   expects: boolean;
-  /** Members of IN, of which a name may be a table. */
+  /** Members of IN; a name among them may be a table. */
   readonly members: Members;
 }
 

@@ -75,7 +75,7 @@ export class BsonCheck {
     }
   }
 
-  /** Documents one after another, of which only the borders are looked at. */
+  /** Documents one after another; only their borders are looked at. */
   #batch(start: number, limit: number, depth: number): number {
     const end = this.#sized(start, limit, depth);
     let at = start + 4;

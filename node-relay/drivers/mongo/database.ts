@@ -38,7 +38,7 @@ export interface Execution {
   readonly startedAt: number;
   /** The server's last reply in the session, as its bytes. */
   reply(): Uint8Array | undefined;
-  /** Takes in replies as large as there are, of which only a part is answered. */
+  /** Takes in replies of any size; only a part of them is answered. */
   takeLarge(): void;
   /** Keeps a cursor open for later calls; left out where there are no later calls. */
   keep?(cursor: OpenCursor): void;

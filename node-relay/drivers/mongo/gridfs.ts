@@ -108,7 +108,7 @@ async function download(execution: Execution, request: MongoRequest): Promise<st
   }
   const part = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
   const bucket = bucketOf(execution, request);
-  // Pieces come many at a time, of which the last and first may be needed in part.
+  // Pieces come many at a time; the last and first of them may be needed in part.
   execution.takeLarge();
   const stream =
     filename === undefined

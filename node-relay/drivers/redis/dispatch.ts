@@ -176,7 +176,7 @@ export class Dispatch {
     return performance.now() < this.#until && !this.#sending.signal.aborted;
   }
 
-  /** A write of which one node has done its part is neither done nor undone. */
+  /** A write that one node has done its part of is neither done nor undone. */
   #failureOf(error: unknown, steps: readonly Step[]): unknown {
     const isDone = ({ reply }: Step) => reply !== undefined && !(reply instanceof ReplyError);
     if (this.#sending.mode === 'read' || !steps.some(isDone)) return error;

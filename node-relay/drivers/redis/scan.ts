@@ -7,7 +7,7 @@ import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { SLOTS } from './key-slot.ts';
 import type { SlotMap } from './slot-map.ts';
 
-/** One step of a scan: what is sent, and to the master of which slot. */
+/** One step of a scan: what is sent, and and to which slot's master. */
 export interface ScanStep {
   readonly command: RedisCommand;
   readonly slot: number;

@@ -20,7 +20,7 @@ const FUEL = [1_000, 30_000, 600_000] as const;
 const [LEAST_MS, ENOUGH_MS] = [1, 12];
 const LIMITS = { depth: 200, outputBytes: 1e13 };
 
-/** Forms of the syntax, of which there is no table. */
+/** Forms of the syntax that no table lists. */
 const FORMS = [
   '[...a]',
   '({...a})',

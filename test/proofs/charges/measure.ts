@@ -39,7 +39,7 @@ export class Meter {
   }
 }
 
-/** How many times as long this machine takes now as the one that charges were found on; a round of which the system has no account is left out. */
+/** How many times as long this machine takes now as the one that charges were found on; a round that the system has no account of is left out. */
 function slowness(): number {
   const rounds = Array.from({ length: ROUNDS }, () => cpuMs(yardstick)).filter((ms) => ms > 0);
   return rounds.length === 0 ? slowness() : Math.min(...rounds) / YARDSTICK_MS;

@@ -1,4 +1,4 @@
-/** `npm run prove -- failover`: two nodes under load, of which one is killed, stopped, cut off, restarted, drained. Spec: nodes.md §3. */
+/** `npm run prove -- failover`: two nodes under load, and one of them is killed, stopped, cut off, restarted, drained. Spec: nodes.md §3. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sharedGateway } from '../../gateway.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';

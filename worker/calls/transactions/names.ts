@@ -23,7 +23,7 @@ export function prefixOf(log: string): string {
   return `causeway_${log}_`;
 }
 
-/** The name of a share in its backend: at most 58 bytes, of which XA allows 64. */
+/** The name of a share in its backend: at most 58 bytes; XA allows 64. */
 export function nameOf(log: string, transaction: string, share: number): string {
   return `${prefixOf(log)}${transaction}_${share}`;
 }

@@ -233,7 +233,7 @@ export class Work {
     );
   }
 
-  /** Undoes all that may be left. Answers the numbers of those of which certainly nothing is. */
+  /** Undoes all that may be left. Answers the numbers of those that certainly left nothing. */
   async undo(deadline: Deadline): Promise<readonly number[]> {
     const { participants } = this.#running;
     const ends = await Promise.all(

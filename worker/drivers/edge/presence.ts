@@ -1,6 +1,6 @@
 /**
  * Whether a server is there, looked at before a write is sent: the runtime's own failures are the
- * same words for a refused connection, of which nothing was sent, and for a lost one.
+ * same words for a refused connection, where nothing was sent, and for a lost one.
  */
 import { GatewayError } from '../../../proto/errors.ts';
 import { LruMap } from '../../../proto/lru-map.ts';

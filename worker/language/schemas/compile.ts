@@ -25,7 +25,7 @@ export interface CompiledSchema {
    */
   validate(value: Json, work?: Work): readonly Fault[];
   /**
-   * The same in pieces, of which small values take one.
+   * The same in pieces; small values take one.
    * @param stepsAtOnce steps of the first
    */
   inPieces(value: Json, work?: Work, stepsAtOnce?: number): Pieces<readonly Fault[]>;

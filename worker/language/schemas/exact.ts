@@ -85,7 +85,7 @@ function powerOfTen(exponent: number, modulus: bigint): bigint {
   return power;
 }
 
-/** Values of which so little is there are written whatever they are compared to. */
+/** Values of so little are written whatever they are compared to. */
 const ALWAYS_WRITTEN = 200_000;
 
 /** Whether the text of a value may be so short: every value takes a character at least. */

@@ -60,7 +60,7 @@ export function readHandlers(drafts: Drafts, definition: Members): Handlers {
     const handler = named?.members(id);
     if (handler !== undefined) byId.set(id, readHandler(drafts, handler, id));
   }
-  // Also those that handlers bring themselves may be named, of which all are known now.
+  // Also those that handlers bring themselves may be named; all of them are known now.
   for (const id of byId.keys()) {
     if (drafts.byId.has(id)) continue;
     const shown = told(id, SHOWN);

@@ -14,7 +14,7 @@ interface Bounds {
 
 /** One object of a definition. */
 export class Members extends Read {
-  /** A path of the definition, of which the whole has none. */
+  /** A path of the definition; the whole has none. */
   override at(name: string): string {
     return this.path === '' ? name : `${this.path}.${name}`;
   }

@@ -11,7 +11,7 @@ const FAR_OFF_MS = 600_000;
 export class Pending {
   readonly #sql: SqlStorage;
   readonly #run: number;
-  /** Paths of which something due may be written; undefined where that is not known. */
+  /** Paths that something due may be written for; undefined where that is not known. */
   readonly #written: Set<string> | undefined;
   readonly #values = new Map<Ref, string>();
   /** Of each node, when what is due; null is nothing any more. */

@@ -1,4 +1,4 @@
-/** The publications of an endpoint: one of tables of which everything is told, one of those of which only inserts are. */
+/** The publications of an endpoint: one of tables whose every change is told, one of those whose inserts alone are. */
 import { DatabaseError } from 'pg';
 import type { Connection } from '../connection.ts';
 import {

@@ -145,7 +145,7 @@ export function msOf(duration: string): number {
   return Math.round(Number(/^PT([\d.]+)S$/.exec(duration)?.[1]) * 1000);
 }
 
-/** A list of which each action waits for others. Its failures are those of branches. */
+/** A list in which each action waits for others. Its failures are those of branches. */
 export async function runGraph(
   world: World,
   list: readonly Written[],

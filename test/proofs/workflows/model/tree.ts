@@ -100,7 +100,7 @@ export class Tree {
     );
   }
 
-  /** The action of the top of which another is part; undefined where it is no part of the run itself. */
+  /** The action of the top that another is part of; undefined where it is no part of the run itself. */
   #topOf(id: string): string | undefined {
     const standing = this.byId.get(id);
     if (!standing || ['fallback', 'compensation', 'escalation'].includes(standing.part)) {
