@@ -1,6 +1,6 @@
 /** What the timer does for templates: removes runs and usage that are no longer shown. */
 import { type Bindings, databaseOf } from '../context.ts';
-import { dayOf } from '../templates/usage/day.ts';
+import { dayOf } from '../templates/usage/count.ts';
 import { KEPT_FOR_MS } from './run.ts';
 import { deleteOld } from './store.ts';
 

@@ -18,7 +18,7 @@ import {
   selectVersion,
   selectVersionNames,
 } from './store.ts';
-import { dayOf } from './usage/day.ts';
+import { dayOf } from './usage/count.ts';
 
 const encoder = new TextEncoder();
 

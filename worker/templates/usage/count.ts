@@ -2,10 +2,16 @@
 import type { Context } from '../../context.ts';
 import { Tally } from '../../db/tally.ts';
 import type { TemplateRow } from '../../db/templates.ts';
-import { dayOf } from './day.ts';
 import { addUsage, type Counted } from './store.ts';
 
 const tally = new Tally<Counted>(addUsage);
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Days since 1970, UTC. @param ms Unix epoch milliseconds */
+export function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS);
+}
 
 /** Counts one run, whatever it ended in. @param durationMs of the run alone */
 export function countRun(
