@@ -23,6 +23,12 @@ const HEARD_MAX_MS = 1_000;
 /** Beyond the time that what is in flight has. */
 const GRACE_MS = 1_500;
 
+/**
+ * How the runtime's engine compiles and collects, unless the operator says otherwise.
+ * docs/decisions/0024-flags-of-the-engine.md.
+ */
+const ENGINE_FLAGS = '--maglev --min-semi-space-size=8 --max-semi-space-size=8';
+
 /** Where the runtime listens for clients. */
 export interface RuntimeSocket {
   readonly host: string;
@@ -52,6 +58,7 @@ export interface StoppingWorker {
  * connects in that time is reset.
  */
 export function runtimeEnvironment({ host, port }: RuntimeSocket): Record<string, string> {
+  process.env.MINIFLARE_WORKERD_V8_FLAGS ??= ENGINE_FLAGS;
   if (!existsSync(SETPRIV)) return {};
   if (process.env.MINIFLARE_WORKERD_PATH === undefined) {
     const ofMiniflare = createRequire(createRequire(import.meta.url).resolve('miniflare'));

@@ -75,6 +75,11 @@ const USES: readonly (readonly [file: string, does: string, text: string])[] = [
   ['pg/lib/client.js', 'takes a connection from outside', 'c.connection ||'],
   ['pg/lib/client.js', 'calls getStartupConf', 'con.startup(self.getStartupConf())'],
   ['pg/lib/connection.js', 'calls attachListeners', 'this.attachListeners(this.stream)'],
+  [
+    'miniflare/dist/src/index.js',
+    'gives the runtime flags of its engine',
+    'process.env.MINIFLARE_WORKERD_V8_FLAGS.split(" ")',
+  ],
   // test/neon-parser.test.ts compares the letters of this build.
   ['libpg-query/wasm/libpg-query.wasm', 'has its parser', '\0asm'],
   ['libpg-query/wasm/libpg-query.js', 'has its loader', 'wasmImports={'],
