@@ -27,7 +27,7 @@ export const ABSENT_BEHIND_POOLER: Readonly<Record<string, string>> = {
   'a connection > is ended after: ': RESET,
   'a connection > keeps its settings through a reset': RESET,
   'the seed of random() is not what a call chose > ': RESET,
-  'the next caller finds nothing of > ': RESET,
+  'the next caller finds none of > ': RESET,
   'a connection is ended after anything undecided > ': OWN_FUNCTION,
   'a session for reads > is limited, and stays so through a reset': OWN_FUNCTION,
   'a session for reads > of writes is not': UNPLAIN,
