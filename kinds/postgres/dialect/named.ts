@@ -132,6 +132,8 @@ class Walk implements Naming, NameTaker {
   #call(node: Tree): void {
     const parts = stringsOf(node.funcname);
     const name = parts.at(-1) ?? '';
+    // A type is called as a function to cast.
+    if (isRegType(name)) this.leave(`The type ${name}`);
     if (!NAMING_FUNCTIONS.has(name)) return;
     const [first] = Array.isArray(node.args) ? node.args : [];
     if (isTree(first) && isReadInPlace(first)) return;
@@ -147,7 +149,7 @@ class Walk implements Naming, NameTaker {
   #type(node: Tree): void {
     const parts = stringsOf(node.names);
     const name = parts.at(-1) ?? '';
-    if (node.pct_type === true || REG_TYPES.has(name)) this.leave(`The type ${name}`);
+    if (node.pct_type === true || isRegType(name)) this.leave(`The type ${name}`);
     // The row type of a table has its name.
     else if (parts.length > 1 && parts.at(-2) !== 'pg_catalog') this.name(parts, 'type');
     else if (parts.length === 1 && !PLAIN_TYPES.has(name)) this.name(parts, 'type');
@@ -166,6 +168,11 @@ class Walk implements Naming, NameTaker {
 const PLAIN_TYPES: ReadonlySet<string> = new Set(
   'text uuid json jsonb bytea date money xml inet cidr name tsvector tsquery oid'.split(' '),
 );
+
+/** An array of a type has its name behind an underscore. */
+function isRegType(name: string): boolean {
+  return REG_TYPES.has(name.replace(/^_+/, ''));
+}
 
 function isRegclass({ typeName }: Tree): boolean {
   if (!isTree(typeName) || typeName.arrayBounds !== undefined) return false;
