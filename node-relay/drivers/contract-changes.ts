@@ -152,8 +152,8 @@ async function staysFlat<Request>(suite: Suite<Request>): Promise<void> {
     await client.acknowledgeChanges(SLOT, batch.position);
     if (count < (longest / LOOKS) * looks) continue;
     looks += 1;
-    if (count < longest / 5) held.early = Math.max(held.early, heldBytes());
-    else if (count > (longest * 3) / 4) held.late = Math.min(held.late, heldBytes());
+    if (count < longest / 5) held.early = Math.max(held.early, await heldBytes());
+    else if (count > (longest * 3) / 4) held.late = Math.min(held.late, await heldBytes());
   }
   await writing;
   await end(reading);

@@ -98,8 +98,8 @@ function describeStops<Request>({ kind, parts, open, count }: Suite<Request>): v
         if (lines > longest / 2) stalled ??= await grownWhile(STALL_MS);
         if (lines < (longest / LOOKS) * looks) continue;
         looks += 1;
-        if (lines < longest / 5) held.early = Math.max(held.early, heldBytes());
-        else if (lines > (longest * 3) / 4) held.late = Math.min(held.late, heldBytes());
+        if (lines < longest / 5) held.early = Math.max(held.early, await heldBytes());
+        else if (lines > (longest * 3) / 4) held.late = Math.min(held.late, await heldBytes());
       }
       expect(lines).toBe(longest);
       expect(looks).toBeGreaterThan(LOOKS / 2);
@@ -113,9 +113,9 @@ function describeStops<Request>({ kind, parts, open, count }: Suite<Request>): v
 
 /** Bytes by which memory grows while the reader of a stream takes nothing. */
 async function grownWhile(ms: number): Promise<number> {
-  const before = heldBytes();
+  const before = await heldBytes();
   await sleep(ms);
-  return heldBytes() - before;
+  return (await heldBytes()) - before;
 }
 
 function linesIn(piece: Uint8Array): number {

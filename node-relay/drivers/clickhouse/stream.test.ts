@@ -36,9 +36,9 @@ describe('a stream', () => {
     const stream = session.stream(request, callOf('read'));
     const pieces = stream?.[Symbol.asyncIterator]();
     for (let taken = 0; taken < 3; taken += 1) await pieces?.next();
-    const before = heldBytes();
+    const before = await heldBytes();
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(heldBytes() - before).toBeLessThan((ROWS * 1_000) / 4);
+    expect((await heldBytes()) - before).toBeLessThan((ROWS * 1_000) / 4);
     await pieces?.return?.();
   });
 

@@ -146,9 +146,9 @@ describe('a stream', () => {
       Symbol.asyncIterator
     ]();
     await iterator.next();
-    const before = heldBytes();
+    const before = await heldBytes();
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(heldBytes() - before).toBeLessThan((rows * 1_000) / 4);
+    expect((await heldBytes()) - before).toBeLessThan((rows * 1_000) / 4);
     await iterator.return?.();
     await expect.poll(running).toBe(0);
   });
