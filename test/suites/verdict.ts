@@ -4,9 +4,13 @@ import * as z from 'zod';
 import { systemCode } from '../../server/failure.ts';
 import type { Outcome } from './suite.ts';
 
-/** Cases of one reason. */
+/** Cases of one reason; `sometimes`: in some runs they do not differ. */
 const Differences = z.array(
-  z.strictObject({ reason: z.string().min(1), cases: z.array(z.string()).min(1) }),
+  z.strictObject({
+    reason: z.string().min(1),
+    sometimes: z.literal(true).optional(),
+    cases: z.array(z.string()).min(1),
+  }),
 );
 export type Differences = z.infer<typeof Differences>;
 
@@ -17,7 +21,7 @@ export interface Verdict {
   readonly listed: ReadonlyMap<string, number>;
   /** Cases that differ and are not listed, with how. */
   readonly unexpected: readonly (readonly [name: string, how: string])[];
-  /** Listed cases that no longer differ, or are gone. */
+  /** Cases listed as always differing that no longer do, or are gone. */
   readonly stale: readonly string[];
 }
 
@@ -40,10 +44,11 @@ export function judge({ passed, differing }: Outcome, differences: Differences):
     ]),
   );
   const known = new Set(differences.flatMap(({ cases }) => cases));
+  const always = differences.filter(({ sometimes }) => !sometimes).flatMap(({ cases }) => cases);
   return {
     passed,
     listed,
     unexpected: [...differing].filter(([name]) => !known.has(name)),
-    stale: [...known].filter((name) => !differing.has(name)),
+    stale: always.filter((name) => !differing.has(name)),
   };
 }

@@ -19,6 +19,8 @@ export interface Parsed {
   readonly plain: boolean;
   /** Whether it is prepared also without parameters: its values then come as the server holds them. */
   readonly prepared: boolean;
+  /** Whether it holds more than one SELECT. */
+  readonly nested: boolean;
   /** Whether it changes rows, so that a count of them means something. */
   readonly changes: boolean;
   /** Whether a change of rows answers rows too. */
@@ -86,6 +88,7 @@ function statementOf(whole: string, tokens: readonly Token[], named: boolean): P
     unreadable: whyUnreadable(tokens, first, second),
     plain: isPlain(tokens, first),
     prepared: PREPARED.has(first),
+    nested: words.filter((word) => word === 'SELECT').length > 1,
     changes: CHANGING.has(first) || (first === 'WITH' && words.some((word) => CHANGING.has(word))),
     returning: CHANGING.has(first) && words.includes('RETURNING'),
     commits: commitsImplicitly(first, words),

@@ -51,6 +51,8 @@ async function inTurn(sends: readonly (() => Promise<unknown>)[]): Promise<unkno
 /** An open connection; `wire` speaks on it. */
 export class Connection implements Lendable {
   readonly wire: Wire;
+  /** Since 10.5, which says so in its columns. */
+  readonly isMariadb: boolean;
   /** Transactions are read-only unless they say otherwise. */
   readonly readOnly: boolean;
   /** A call was stopped on it: what it still does must not meet the next caller. */
@@ -76,6 +78,7 @@ export class Connection implements Lendable {
     this.#threadId = threadId;
     this.readOnly = recipe.mode === 'read';
     this.wire = new Wire(socket, extendedColumns);
+    this.isMariadb = extendedColumns;
   }
 
   /** Runs a statement in the text form. */
@@ -83,8 +86,11 @@ export class Connection implements Lendable {
     return this.wire.send(textCommand(COMMAND.query, text), sink, commits, around);
   }
 
-  /** A prepared statement, kept for the next call. @throws ServerError */
-  async prepare(text: string): Promise<Prepared> {
+  /** A prepared statement, kept for the next call unless it is `anew` or long. @throws ServerError */
+  async prepare(text: string, anew = false): Promise<Prepared> {
+    if (anew || text.length > REMEMBERED_MAX_CHARACTERS) {
+      return this.wire.prepare(textCommand(COMMAND.prepare, text));
+    }
     const known = this.#prepared.get(text);
     if (known) {
       this.#prepared.delete(text);
@@ -97,7 +103,7 @@ export class Connection implements Lendable {
       this.wire.tell(closeCommand(id));
     }
     const prepared = await this.wire.prepare(textCommand(COMMAND.prepare, text));
-    if (text.length <= REMEMBERED_MAX_CHARACTERS) this.#prepared.set(text, prepared);
+    this.#prepared.set(text, prepared);
     return prepared;
   }
 
@@ -113,9 +119,8 @@ export class Connection implements Lendable {
   }
 
   /** Lets go of a statement that is not kept. */
-  release(text: string, { id }: Prepared): void {
-    if (text.length <= REMEMBERED_MAX_CHARACTERS) return;
-    this.wire.tell(closeCommand(id));
+  release(text: string, prepared: Prepared): void {
+    if (this.#prepared.get(text) !== prepared) this.wire.tell(closeCommand(prepared.id));
   }
 
   /** All rows of a statement of the driver's own; NULL is an empty text. */

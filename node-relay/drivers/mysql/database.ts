@@ -3,6 +3,7 @@
 import type { AllowGuard } from '../../../kinds/mysql/dialect/allow-guard.ts';
 import type { AllowedFunctions } from '../../../kinds/mysql/dialect/allowed-functions.ts';
 import { Guard } from '../../../kinds/mysql/dialect/guard.ts';
+import { Plans } from '../../../kinds/mysql/dialect/plans.ts';
 import { SetterGuard } from '../../../kinds/mysql/dialect/setter-guard.ts';
 import { HiddenTraces } from '../../../kinds/mysql/dialect/traces.ts';
 import type { ConnectionPool } from '../driver.ts';
@@ -16,6 +17,7 @@ export class Database extends Lender<Connection> {
   /** Undefined where requests may name everything. */
   readonly allowGuard: AllowGuard | undefined;
   readonly hidden = new HiddenTraces();
+  readonly plans = new Plans();
 
   constructor(
     pool: ConnectionPool<Connection>,

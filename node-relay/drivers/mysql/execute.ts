@@ -94,9 +94,10 @@ export async function send(
   if (values.length === 0 && !parsed.prepared) {
     return connection.query(parsed.text, sinkOf('text'), commits, around);
   }
+  const isStale = connection.isMariadb && (await goesStale(execution, parsed));
   let prepared: Prepared;
   try {
-    prepared = await connection.prepare(parsed.text);
+    prepared = await connection.prepare(parsed.text, isStale);
   } catch (error) {
     const asText = error instanceof ServerError && error.errno === NOT_PREPARABLE;
     if (!asText || values.length > 0) throw error;
@@ -107,6 +108,11 @@ export async function send(
   } finally {
     connection.release(parsed.text, prepared);
   }
+}
+
+function goesStale({ database, connection }: Execution, parsed: Parsed): Promise<boolean> {
+  const catalog = new Catalog((query, values) => connection.rows(query, values));
+  return database.plans.goStale(parsed, catalog);
 }
 
 async function tellingWhoCalls(

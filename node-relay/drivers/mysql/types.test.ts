@@ -1,5 +1,5 @@
 /** Every type with values at its edges: what is sent as a parameter, what comes back, both ways of the protocol. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
@@ -44,6 +44,29 @@ test('writes every 64-bit column as a string when asked', async () => {
   const query = sql('SELECT 1 AS a, 3000000000 AS b');
   const { rows } = await run(read, query, 'read', { numbersAsStrings: true });
   expect(rows).toEqual([{ a: 1, b: '3000000000' }]);
+});
+
+describe('NULL IN (SELECT …) is NULL once the table has rows, and false while it has none', () => {
+  beforeAll(() =>
+    database.outside.query(`
+      CREATE TABLE searched (b int);
+      CREATE VIEW tells AS SELECT NULL IN (SELECT b FROM searched) AS found`),
+  );
+
+  test.each([
+    'SELECT NULL IN (SELECT b FROM searched) AS found',
+    'SELECT ? IN (SELECT b FROM searched) AS found',
+    'SELECT found FROM tells',
+  ])('%s', async (query) => {
+    const found = async () => {
+      const values = query.includes('?') ? [null] : undefined;
+      return (await run(read, sql(query, values), 'read')).rows;
+    };
+    await database.outside.query('DELETE FROM searched');
+    expect(await found()).toEqual([{ found: 0 }]);
+    await database.outside.query('INSERT INTO searched VALUES (3)');
+    expect(await found()).toEqual([{ found: null }]);
+  });
 });
 
 test('keeps columns of the same name as arrays', async () => {

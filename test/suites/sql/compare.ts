@@ -20,6 +20,8 @@ export interface Server {
   run(statement: string): Promise<void>;
   /** Reads in a session of its own, as the gateway does; undefined when it takes too long. */
   read(statement: string): Promise<Answer | undefined>;
+  /** Reads in a new session from here on. */
+  renew(): Promise<void>;
 }
 
 /** A statement of a suite with the name of its case. */
@@ -45,6 +47,8 @@ export class Counts {
   refused = 0;
   /** Reads that the server itself answers otherwise each time, or too late. */
   unsteady = 0;
+  /** Reads that both answer with the same rows, in another order. */
+  reordered = 0;
 
   /** How far a run is. */
   line(file: string): string {
@@ -52,16 +56,20 @@ export class Counts {
   }
 
   outcome(): Outcome {
-    const { passed, differing, values, errors, refused, unsteady } = this;
+    const { passed, differing, values, errors, refused, unsteady, reordered } = this;
     const figures = {
       'values compared': values,
       'errors compared': errors,
       'reads that /read does not take': refused,
       'reads that the server answers otherwise each time, or too late': unsteady,
+      'reads whose rows, without an order that tells them apart, stand in another one': reordered,
     };
     return { passed, differing, skipped: 0, figures };
   }
 }
+
+/** How often a server is asked again whether its answer is always the same. */
+const STEADY_READS = 20;
 
 /** Of a case's name, so many characters of its statement. */
 const NAMED_CHARACTERS = 160;
@@ -117,9 +125,27 @@ async function compareRead(
     else counts.errors += 1;
     return;
   }
-  const again = await server.read(text);
-  if (again === undefined || plain(again) !== plain(wanted)) counts.unsteady += 1;
+  if (hasSameRows(wanted, got)) counts.reordered += 1;
+  else if (!(await isSteady(wanted, text, server))) counts.unsteady += 1;
   else counts.differing.set(name, how);
+}
+
+async function isSteady(wanted: Answer, text: string, server: Server): Promise<boolean> {
+  for (let reads = 0; reads < STEADY_READS; reads += 1) {
+    // Where rows of one rank stand can be the session's.
+    await server.renew();
+    const again = await server.read(text);
+    if (again === undefined || plain(again) !== plain(wanted)) return false;
+  }
+  return true;
+}
+
+/** Whether each row that one answers is one of the other's, whatever their order. */
+function hasSameRows(wanted: Answer, got: Exclude<Got, { refused: true }>): boolean {
+  if ('error' in wanted || 'error' in got) return false;
+  const sorted = (rows: readonly unknown[]) => rows.map(plain).sort();
+  const told = wanted.rows.map((row) => row.map(exact));
+  return plain(sorted(told)) === plain(sorted(got.rows));
 }
 
 type Got =

@@ -17,7 +17,11 @@ export function roundedAs({
   decimals = NOT_FIXED,
 }: FieldPacket): ((value: number) => string) | undefined {
   if (columnType !== FLOAT && columnType !== DOUBLE) return undefined;
-  if (decimals < NOT_FIXED) return (value) => String(Number(value.toFixed(decimals)) + 0);
+  if (decimals < NOT_FIXED) {
+    // As text a FLOAT has the digits of the double that it is equal to, through the gateway its shortest.
+    const held = columnType === FLOAT ? Math.fround : Number;
+    return (value) => String(Number(held(value).toFixed(decimals)) + 0);
+  }
   return columnType === FLOAT ? (value) => value.toPrecision(6) : undefined;
 }
 

@@ -18,6 +18,8 @@ const FILES =
   /^(?:type_|func_|json|cast|null|select|bigint|bool|case|compare|date|negation|union|group_by|order_by|distinct|subselect|derived|cte|win|having|join|limit|like|strings|ctype_utf8mb4)\w*\.test$/;
 /** Nothing of another session: reads must be answered as in a new one. */
 const GLOBAL = /\b(?:global|shutdown|kill|debug_sync|debug_dbug)\b/i;
+/** Files that keep their database from being dropped. */
+const WRITES_FILE = /\binto\s+(?:outfile|dumpfile)\b/i;
 /** The statement was cancelled, or waits for a lock. */
 const TOO_LATE = new Set(['1969', '1205', '1317', '1213']);
 const DATABASE = 'test';
@@ -41,7 +43,7 @@ export const mariadbTests: Suite = {
       const server = await MariadbServer.open(started.url);
       const script = await readFile(join(folder, file), 'latin1');
       const statements = statementsOf(Buffer.from(script, 'latin1').toString('utf8'));
-      const texts = statements.filter((text) => !GLOBAL.test(text) && !text.includes('\ufffd'));
+      const texts = statements.filter(isOfTheSuite);
       for (const each of casesOf(file, texts, isRead)) {
         await compareCase(each, server, endpoint, counts);
       }
@@ -54,6 +56,10 @@ export const mariadbTests: Suite = {
 
 /** What a session keeps of earlier statements is not the same in another one. */
 const OF_SESSION = /(?<!@)@\w|\b(?:row_count|found_rows|last_insert_id|connection_id)\s*\(/i;
+
+function isOfTheSuite(text: string): boolean {
+  return !GLOBAL.test(text) && !WRITES_FILE.test(text) && !text.includes('\ufffd');
+}
 
 function isRead(text: string): boolean {
   return /^[\s(]*(?:select|with|values|table)\b/i.test(text) && !OF_SESSION.test(text);
@@ -70,34 +76,28 @@ function scriptsIn(folder: string): string {
 
 class MariadbServer implements Server {
   readonly #script: mysql.Connection;
-  readonly #reader: mysql.Connection;
+  readonly #url: string;
+  #reader: mysql.Connection;
 
-  private constructor(script: mysql.Connection, reader: mysql.Connection) {
+  private constructor(url: string, script: mysql.Connection, reader: mysql.Connection) {
+    this.#url = url;
     this.#script = script;
     this.#reader = reader;
   }
 
   /** With an empty database of the name that the scripts expect. */
   static async open(url: string): Promise<MariadbServer> {
-    const connect = async (more: object) => {
-      const connection = await mysql.createConnection({ uri: url, charset: 'utf8mb4', ...more });
-      connection.on('error', () => {});
-      return connection;
-    };
-    const script = await connect({ multipleStatements: true });
+    const script = await connected(url, { multipleStatements: true });
     await script.query(
       `DROP DATABASE IF EXISTS ${DATABASE}; CREATE DATABASE ${DATABASE}; USE ${DATABASE};
        SET max_statement_time = 20, lock_wait_timeout = 2, innodb_lock_wait_timeout = 2`,
     );
-    const reader = await connect({
-      rowsAsArray: true,
-      typeCast: (field: { buffer(): unknown }) => field.buffer(),
-    });
-    await reader.query(`USE ${DATABASE}`);
-    await reader.query(
-      "SET time_zone = '+00:00', max_statement_time = 5, lock_wait_timeout = 1, innodb_lock_wait_timeout = 1",
-    );
-    return new MariadbServer(script, reader);
+    return new MariadbServer(url, script, await readerOn(url));
+  }
+
+  async renew(): Promise<void> {
+    this.#reader.destroy();
+    this.#reader = await readerOn(this.#url);
   }
 
   async close(): Promise<void> {
@@ -121,6 +121,22 @@ class MariadbServer implements Server {
       return !/^\d+$/.test(errno) || TOO_LATE.has(errno) ? undefined : { error: errno };
     }
   }
+}
+
+async function connected(url: string, more: object): Promise<mysql.Connection> {
+  const connection = await mysql.createConnection({ uri: url, charset: 'utf8mb4', ...more });
+  connection.on('error', () => {});
+  return connection;
+}
+
+async function readerOn(url: string): Promise<mysql.Connection> {
+  const typeCast = (field: { buffer(): unknown }) => field.buffer();
+  const reader = await connected(url, { rowsAsArray: true, typeCast });
+  await reader.query(`USE ${DATABASE}`);
+  await reader.query(
+    "SET time_zone = '+00:00', max_statement_time = 5, lock_wait_timeout = 1, innodb_lock_wait_timeout = 1",
+  );
+  return reader;
 }
 
 function answerOf(rows: readonly (Buffer | null)[][], fields: readonly FieldPacket[]): Answer {

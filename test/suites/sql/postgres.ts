@@ -60,24 +60,25 @@ class PostgresServer implements Server {
   /** The session of the script. */
   readonly #script: pg.Client;
   /** The session that is compared. */
-  readonly #reader: pg.Client;
+  #reader: pg.Client;
   readonly #types: Map<number, CatalogType>;
+  readonly #url: string;
 
-  private constructor(script: pg.Client, reader: pg.Client) {
+  private constructor(url: string, script: pg.Client, reader: pg.Client) {
+    this.#url = url;
     this.#script = script;
     this.#reader = reader;
     this.#types = new Map();
   }
 
   static async open(url: string): Promise<PostgresServer> {
-    const [script, reader] = [new pg.Client(url), new pg.Client(url)];
-    for (const client of [script, reader]) {
-      client.on('error', () => {});
-      await client.connect();
-    }
-    await script.query("SET statement_timeout = '20s'; SET lock_timeout = '2s'");
-    await reader.query(SESSION);
-    return new PostgresServer(script, reader);
+    const script = await sessionOf(url, "SET statement_timeout = '20s'; SET lock_timeout = '2s'");
+    return new PostgresServer(url, script, await sessionOf(url, SESSION));
+  }
+
+  async renew(): Promise<void> {
+    await this.#reader.end();
+    this.#reader = await sessionOf(this.#url, SESSION);
   }
 
   async close(): Promise<void> {
@@ -127,4 +128,12 @@ class PostgresServer implements Server {
     }
     await this.#learn(rows.map(({ element }) => Number(element ?? 0)));
   }
+}
+
+async function sessionOf(url: string, settings: string): Promise<pg.Client> {
+  const client = new pg.Client(url);
+  client.on('error', () => {});
+  await client.connect();
+  await client.query(settings);
+  return client;
 }
