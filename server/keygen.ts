@@ -110,7 +110,7 @@ async function ofRegistered(): Promise<Sheet> {
   return {
     file: 'node.env',
     lines: [
-      '# The relay: secret. It needs GATEWAY_URL, too.',
+      '# The relay: secret. It needs GATEWAY_URL and RELAY_ORGANIZATION, too.',
       line('RELAY_NODE_KEY', nodeKey),
       line('RELAY_SIGNING_KEY', signingKey),
       '# To register it, POST /nodes takes the public halves beside name and url:',

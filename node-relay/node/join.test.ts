@@ -1,7 +1,7 @@
 /** What a relay believes of a gateway that tells it whose node it is. */
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join as path } from 'node:path';
@@ -17,12 +17,24 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
+function refuse(response: ServerResponse): void {
+  const message = 'No node has that signing key';
+  response.writeHead(401, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify({ code: 'NODE_SIGNATURE_INVALID', message }));
+}
+
 /** A gateway that has the relay's key as a node of `organization`. */
 async function startGateway() {
-  const told = { organization: OWN, status: 200 };
+  const told = { organization: OWN, status: 200, isUnknown: false };
   const asked: string[] = [];
-  const server = createServer((request, response) => {
-    request.on('data', (piece: Buffer) => asked.push(piece.toString()));
+  const server = createServer(async (request, response) => {
+    const sent = Buffer.concat(await request.toArray()).toString();
+    asked.push(sent);
+    if (told.isUnknown) {
+      // A secret makes the node.
+      told.isUnknown = JSON.parse(sent).secret === undefined;
+      if (told.isUnknown) return refuse(response);
+    }
     response.writeHead(told.status, { 'Content-Type': 'application/json' });
     const body =
       told.status === 200
@@ -100,6 +112,39 @@ test('without RELAY_ORGANIZATION it asks for none, and warns', async () => {
     'RELAY_ORGANIZATION is not set: any organization that registers this key may use it',
   ]);
 });
+
+test('keys of the environment enrol with a secret where no node has them, and only there', async () => {
+  const { told, asked, url: gateway } = await startGateway();
+  const { signing, sealing } = await newKeys();
+  const env = {
+    RELAY_SIGNING_KEY: JSON.stringify(signing),
+    RELAY_NODE_KEY: JSON.stringify(sealing),
+    RELAY_ORGANIZATION: OWN,
+  };
+  const secrets = () => asked.splice(0).map((body) => JSON.parse(body).secret);
+  told.isUnknown = true;
+  expect(await join({ gateway, enroll: 'secret' }, env, log)).toMatchObject({ organization: OWN });
+  expect(secrets()).toEqual([undefined, 'secret']);
+  expect(await join({ gateway, enroll: 'secret' }, env, log)).toMatchObject({ organization: OWN });
+  expect(secrets()).toEqual([undefined]);
+  told.isUnknown = true;
+  await expect(join({ gateway }, env, log)).rejects.toMatchObject({
+    code: 'INVALID_CONFIGURATION',
+    message: 'No node has that signing key',
+  });
+});
+
+test.each(['gateway.example.com', '127.0.0.1:8787', 'https://', 'ftp://gateway.example.com'])(
+  'the address %s of a gateway is refused as what it is',
+  async (gateway) => {
+    await expect(
+      join({ gateway, enroll: 'secret', data: await folder() }, {}, log),
+    ).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: 'The gateway must be an http or https URL, such as https://gateway.example.com',
+    });
+  },
+);
 
 test('a folder without a node, and no key, says what would make one', async () => {
   const data = await folder();

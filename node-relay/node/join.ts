@@ -58,10 +58,10 @@ export async function join(
   log: Pick<Log, 'warn'>,
 ): Promise<Membership | undefined> {
   const own = keysOf(env);
-  const url = flags.gateway ?? (env.GATEWAY_URL || undefined);
+  const url = gatewayUrl(flags.gateway ?? (env.GATEWAY_URL || undefined));
   if (own !== undefined) {
     if (url === undefined) throw invalid('RELAY_SIGNING_KEY needs the gateway: --gateway URL');
-    return withoutFolder(url, own, env.RELAY_ORGANIZATION, log);
+    return withoutFolder({ url, keys: own, only: env.RELAY_ORGANIZATION, ...flags }, log);
   }
   if (env.RELAY_NODE_KEY && flags.enroll === undefined) return undefined;
   const files = filesIn(flags.data ?? DATA_DEFAULT);
@@ -77,6 +77,12 @@ export async function join(
     );
   }
   return membership;
+}
+
+/** An address without its scheme would be told to be out of reach. */
+function gatewayUrl(text: string | undefined): string | undefined {
+  if (text === undefined || /^https?:\/\/[^/]/i.test(text)) return text;
+  throw invalid('The gateway must be an http or https URL, such as https://gateway.example.com');
 }
 
 function nothingIn({ folder }: NodeFiles): string {
@@ -154,19 +160,26 @@ async function keep(
   return { ...known, gateway, keys, kept: told };
 }
 
-async function withoutFolder(
-  url: string,
-  keys: NodeKeys,
-  only: string | undefined,
-  log: Pick<Log, 'warn'>,
-) {
+/** A relay whose keys are given from outside, and which keeps nothing. */
+interface Outside {
+  readonly url: string;
+  readonly keys: NodeKeys;
+  readonly only: string | undefined;
+  readonly enroll?: string | undefined;
+}
+
+async function withoutFolder({ url, keys, only, enroll }: Outside, log: Pick<Log, 'warn'>) {
   const gateway = new Gateway(url, keys);
   if (!only) {
     log.warn('RELAY_ORGANIZATION is not set: any organization that registers this key may use it');
   }
   for (;;) {
     try {
-      const joined = await ask(gateway, keys, only);
+      const joined = await ask(gateway, keys, only).catch((thrown: unknown) => {
+        // Started again with the secret of its first start, it is the node already.
+        if (enroll === undefined || !isUnknown(thrown)) throw thrown;
+        return ask(gateway, keys, only, enroll);
+      });
       demandOrganization(joined, only);
       const { uuid, name, organization, transport, gateway_keys } = joined;
       const known = { uuid, name, organization, transport, gatewayKeys: gateway_keys };
@@ -178,6 +191,11 @@ async function withoutFolder(
       await sleep(RETRY_MS);
     }
   }
+}
+
+/** Whether the gateway has no node with these keys. */
+function isUnknown(thrown: unknown): boolean {
+  return thrown instanceof Refused && thrown.code === 'NODE_SIGNATURE_INVALID';
 }
 
 function ask(
