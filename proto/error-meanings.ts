@@ -78,7 +78,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   NODE_SIGNATURE_INVALID: {
     means:
-      "A relay's request is not signed, is signed by another key than the node's, or repeats a nonce.",
+      "A relay's request is not signed, is signed by another key than the node's or the one that it enrols with, or repeats a nonce.",
     remedy:
       'Sign it with the nonce in the header `Causeway-Nonce` of this reply; a relay does so by itself.',
     retry: 'later',

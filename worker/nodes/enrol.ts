@@ -10,7 +10,7 @@ import { BASE_PATH } from '../public-url.ts';
 import { gatewayKeys } from './gateway-keys.ts';
 import { nodeObject } from './node-object.ts';
 import { newNonce } from './nonce.ts';
-import { demandSigned, unproven } from './proof.ts';
+import { demandHeld, demandSigned, type Signed, unproven } from './proof.ts';
 import type { EnrolBody } from './relay-shapes.ts';
 import { secretDigest } from './secret.ts';
 import { enrolNode, selectNodeBySecret, selectNodesByKey } from './store.ts';
@@ -21,11 +21,15 @@ export interface Arrived {
   header(name: string): string | undefined;
 }
 
-/** @throws GatewayError ENROLMENT_INVALID, NODE_EXISTS; without a secret NODE_SIGNATURE_INVALID, NODE_RUNNING */
+/** @throws GatewayError NODE_SIGNATURE_INVALID; with a secret ENROLMENT_INVALID, NODE_EXISTS; without one NODE_RUNNING */
 export async function enrol(ctx: PublicContext, body: EnrolBody, arrived: Arrived): Promise<Json> {
   const { secret } = body;
+  const sent = { method: 'POST', path: `${BASE_PATH}/nodes/enrol`, body: arrived.bytes };
+  const signed = { ...sent, header: arrived.header };
   const row =
-    secret === undefined ? await identify(ctx, body, arrived) : await enrolBy(ctx, body, secret);
+    secret === undefined
+      ? await identify(ctx, body, signed)
+      : await enrolBy(ctx, body, { secret, signed });
   return {
     uuid: row.uuid,
     name: row.name,
@@ -44,7 +48,11 @@ export async function replyTo(ctx: PublicContext, { uuid }: Pick<NodeRow, 'uuid'
   };
 }
 
-async function enrolBy(ctx: PublicContext, body: EnrolBody, secret: string): Promise<NodeRow> {
+async function enrolBy(
+  ctx: PublicContext,
+  body: EnrolBody,
+  { secret, signed }: { readonly secret: string; readonly signed: Signed },
+): Promise<NodeRow> {
   const digest = await secretDigest(secret);
   const [found] = await selectNodeBySecret(ctx.db, digest, ctx.now());
   if (!found) throw invalid();
@@ -52,6 +60,7 @@ async function enrolBy(ctx: PublicContext, body: EnrolBody, secret: string): Pro
     throw new GatewayError('ENROLMENT_INVALID', 'The enrolment secret is of another organization');
   }
   const { signing_key: signingKey, sealing_key: sealingKey, name = found.name } = body;
+  await demandHeld(signingKey, signed);
   const signingKeyId = await calculateJwkThumbprint(signingKey, 'sha256');
   const keys = { name, signingKey, signingKeyId, sealingKey };
   const heard = { version: body.version, kinds: body.kinds, lastSeenAt: null, unreachableAt: null };
@@ -96,7 +105,7 @@ function unknownKey({ organization }: EnrolBody): string {
     : `Organization ${organization} has no node with that signing key`;
 }
 
-async function identify(ctx: PublicContext, body: EnrolBody, arrived: Arrived): Promise<NodeRow> {
+async function identify(ctx: PublicContext, body: EnrolBody, signed: Signed): Promise<NodeRow> {
   const keyId = await calculateJwkThumbprint(body.signing_key, 'sha256');
   const [row, other] = await selectNodesByKey(ctx.db, keyId, body.organization?.toLowerCase());
   if (!row) throw await unproven(ctx, undefined, unknownKey(body));
@@ -104,13 +113,7 @@ async function identify(ctx: PublicContext, body: EnrolBody, arrived: Arrived): 
   if (other && (other.lastSeenAt === null) === (row.lastSeenAt === null)) {
     throw await unproven(ctx, undefined, AMBIGUOUS);
   }
-  const path = `${BASE_PATH}/nodes/enrol`;
-  await demandSigned(ctx, row, {
-    method: 'POST',
-    path,
-    body: arrived.bytes,
-    header: arrived.header,
-  });
+  await demandSigned(ctx, row, signed);
   const { x, y } = row.sealingKey ?? {};
   if (x !== body.sealing_key.x || y !== body.sealing_key.y) {
     throw badRequest('sealing_key', 'is not the one that the node was registered with');

@@ -131,7 +131,7 @@ const called: AnyRoute[] = [
     path: '/nodes/enrol',
     summary: 'Become a node; for relays',
     description:
-      'With a secret, the keys become those of its node. Without one the request is signed, and answers which node has the signing key.',
+      'With a secret, the keys become those of its node. Without one, answers which node has the signing key. The request is signed with the private half of that key.',
     tag: 'Nodes',
     errors: ['ENROLMENT_INVALID', 'NODE_SIGNATURE_INVALID', 'NODE_EXISTS', 'NODE_RUNNING'],
     headers: SignedHeaders,

@@ -1,4 +1,5 @@
 /** Whether a request comes from a node: by its signature, a nonce that serves once, and the one process that is the node. Spec: nodes.md §1. */
+import type { JWK } from 'jose';
 import { GatewayError } from '../../proto/errors.ts';
 import { isSigned, NODE_HEADERS } from '../../proto/node-signature.ts';
 import type { PublicContext } from '../context.ts';
@@ -39,6 +40,25 @@ export async function demandSigned(
 }
 
 const UNSIGNED = 'The request is not signed with the key of the node';
+
+/**
+ * Demands that who enrols has the private half of the key that they name: a public key is no secret.
+ * The body with its secret is signed, which serves once: so it needs no nonce.
+ * @throws GatewayError NODE_SIGNATURE_INVALID
+ */
+export async function demandHeld(
+  key: JWK,
+  { method, path, body = new Uint8Array(), header }: Signed,
+): Promise<void> {
+  const nonce = header(NODE_HEADERS.nonce) ?? '';
+  const instance = header(NODE_HEADERS.instance) ?? '';
+  const signature = header(NODE_HEADERS.signature) ?? '';
+  if (await isSigned(key, { method, path, instance, body, nonce }, signature)) return;
+  throw new GatewayError(
+    'NODE_SIGNATURE_INVALID',
+    'The enrolment is not signed with the private half of its signing_key',
+  );
+}
 
 async function demandProcess(
   ctx: PublicContext,

@@ -1,6 +1,6 @@
 /** What relays call: enrolling and beats. Spec: nodes.md §1. */
 import { describe, expect, test } from 'vitest';
-import { at, enrol, enrolled, type Made, SPENT, start, unsigned } from '../test/enrolled.ts';
+import { at, enrol, enrolled, type Made, SPENT, start, TOLD, unsigned } from '../test/enrolled.ts';
 import { failure, NOW } from '../test/gateway.ts';
 import { BEAT, relayKeys, relayProcess } from '../test/relay-keys.ts';
 
@@ -29,6 +29,36 @@ describe('POST /nodes/enrol', () => {
     expect(await enrol(gateway, 'cwn_unknown', keys)).toEqual(SPENT);
     gateway.clock.now += 3_600_000;
     expect(await enrol(gateway, node.enrolment_secret, keys)).toEqual(SPENT);
+  });
+
+  test('refuses keys whose private half the relay does not hold, and its secret serves on', async () => {
+    const { gateway, register } = await start();
+    const node = await register();
+    const { enrolment_secret: secret } = node;
+    const [keys, others] = [await relayKeys(), await relayKeys()];
+    const refusal = unsigned(
+      'The enrolment is not signed with the private half of its signing_key',
+    );
+    const told = { ...keys.told, signing_key: others.told.signing_key };
+    const body = { secret, ...keys.told, ...TOLD };
+    const noPoint = JSON.stringify({ kty: 'OKP', crv: 'Ed25519', x: '_'.repeat(43) });
+    // Another's public key, whole or in place of one's own; another secret or key than was signed; a key that is none.
+    for (const refused of [
+      await enrol(gateway, secret, keys, { key: others.signing }),
+      await enrol(gateway, secret, { ...keys, told }),
+      await enrol(gateway, secret, keys, { body: { ...body, name: 'other' } }),
+      await enrol(gateway, secret, keys, {
+        body: { ...body, sealing_key: others.told.sealing_key },
+      }),
+      await enrol(gateway, secret, { ...keys, told: { ...told, signing_key: noPoint } }),
+      await gateway.call('POST', '/nodes/enrol', body, ''),
+    ]) {
+      expect(refused).toEqual(refusal);
+    }
+    expect(await enrol(gateway, secret, keys)).toMatchObject({
+      status: 200,
+      body: { uuid: node.uuid },
+    });
   });
 
   test('takes a new secret, until when the old keys serve', async () => {
@@ -92,6 +122,9 @@ describe('POST /nodes/{node}/beat', () => {
     const { signing } = await relayKeys();
     const NOT_SIGNED = unsigned('The request is not signed with the key of the node');
     expect(await relay.post(path, BEAT, { key: signing })).toMatchObject(NOT_SIGNED);
+    for (const signature of ['', 'AAAA', 'A'.repeat(86), 'A'.repeat(88), 'no base64url!']) {
+      expect(await relay.post(path, BEAT, { signature })).toMatchObject(NOT_SIGNED);
+    }
     const other = { ...BEAT, version: '6.6.6' };
     expect(await relay.post(path, BEAT, { body: other })).toMatchObject(NOT_SIGNED);
     expect(await relay.post(path, BEAT, { nonce: 'zzzzzzzz.a.b' })).toMatchObject(

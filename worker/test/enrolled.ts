@@ -2,7 +2,7 @@
 import type { Json } from '../../proto/json.ts';
 import { failure, relayInMemory, startGateway, type TestGateway } from './gateway.ts';
 import { pingingRelay } from './pinging-relay.ts';
-import { type RelayKeys, relayKeys, relayProcess } from './relay-keys.ts';
+import { type Change, type RelayKeys, relayKeys, relayProcess } from './relay-keys.ts';
 
 /** What registering answers. */
 export type Made = { uuid: string; name: string; enrolment_secret: string; expires: string };
@@ -35,9 +35,17 @@ export async function enrolled() {
   return { gateway, register, list, node, keys, reply, relay: relayProcess(gateway, keys) };
 }
 
-/** Enrols a relay. */
-export const enrol = (gateway: TestGateway, secret: string, { told }: RelayKeys) =>
-  gateway.call('POST', '/nodes/enrol', { secret, ...told, ...TOLD }, '');
+/** Enrols a relay; `change` makes it another than an honest one. */
+export async function enrol(
+  gateway: TestGateway,
+  secret: string,
+  keys: RelayKeys,
+  change: Change = {},
+) {
+  const body = { secret, ...keys.told, ...TOLD };
+  const reply = await relayProcess(gateway, keys).post('/nodes/enrol', body, change);
+  return { status: reply.status, body: reply.body };
+}
 
 /** The refusal of a secret. */
 export const SPENT = {

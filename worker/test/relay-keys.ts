@@ -11,6 +11,8 @@ export interface Change {
   readonly nonce?: string;
   /** Signs instead of the relay's own key. */
   readonly key?: JWK;
+  /** Instead of the request's own. */
+  readonly signature?: string;
   /** Sent instead of the body that was signed. */
   readonly body?: Json;
 }
@@ -55,7 +57,8 @@ export function relayProcess(gateway: Pick<TestGateway, 'send'>, keys: RelayKeys
         'Content-Type': 'application/json',
         [NODE_HEADERS.instance]: instance,
         [NODE_HEADERS.nonce]: used,
-        [NODE_HEADERS.signature]: await signRequest(change.key ?? keys.signing, request),
+        [NODE_HEADERS.signature]:
+          change.signature ?? (await signRequest(change.key ?? keys.signing, request)),
       },
       body: change.body === undefined ? body : JSON.stringify(change.body),
     });
