@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dataFolder, type OwnGateway, runScript, startGateway } from './gateway.ts';
+import { startKeyTraffic } from './key-traffic.ts';
 import { ask, newOrganization, type Organization } from './organization.ts';
 import { backend } from './servers/backends.ts';
 
@@ -22,59 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Calls of all sorts, one after the other in several lines, until it is stopped. */
-async function load() {
-  const failed: unknown[] = [];
-  const counts = { calls: 0 };
-  let isRunning = true;
-  const basic = Buffer.from(`${organization.username}:${organization.password}`).toString('base64');
-  let token = '';
-  const call: Organization['call'] = (method, path, body) =>
-    ask(gateway, method, path, body, { Authorization: `Bearer ${token}` });
-  const logIn = async () => {
-    const reply = await ask(gateway, 'POST', '/auth/login', undefined, {
-      Authorization: `Basic ${basic}`,
-      'X-Org-Id': organization.id,
-    });
-    token = (reply.body as { token: string }).token;
-    return reply;
-  };
-  const makeEndpoint = async () => {
-    const { url } = await backend('postgres');
-    const endpoint = `pg-${crypto.randomUUID()}`;
-    return call('POST', '/endpoints', {
-      endpoint,
-      kind: 'postgres',
-      config: { write_conn: { url } },
-    });
-  };
-  await logIn();
-  const sorts: (() => Promise<{ status: number; body: unknown }>)[] = [
-    () => call('POST', '/endpoints/pg/read', { query: 'SELECT 1 AS one' }),
-    () => call('POST', '/endpoints/pg/write', { query: 'SELECT 2 AS two' }),
-    () => call('GET', '/endpoints/pg'),
-    makeEndpoint,
-    logIn,
-  ];
-  const lines = sorts.map(async (sort) => {
-    while (isRunning) {
-      const { status, body } = await sort();
-      counts.calls += 1;
-      if (status !== 200) failed.push({ status, body });
-      await sleep(20);
-    }
-  });
-  return {
-    /** Has all lines use a token that was made just now. */
-    logIn,
-    async stop() {
-      isRunning = false;
-      await Promise.all(lines);
-      return { failed, calls: counts.calls };
-    },
-  };
-}
-
 async function rotate(...args: string[]) {
   const { ended, output } = runScript('server/rotate.ts', [...args, '--data', gateway.data]);
   const { code } = await ended;
@@ -89,7 +37,7 @@ test.each([
 ])('%s changes under load without a failed call', async (name, file, previous) => {
   const keys = join(gateway.data, 'keys');
   const old = await readFile(join(keys, file), 'utf8');
-  const running = await load();
+  const running = await startKeyTraffic(organization);
   await sleep(500);
   const begun = await rotate(name);
   expect(begun).toMatchObject({ code: 0, stderr: '' });
