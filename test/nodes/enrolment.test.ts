@@ -2,7 +2,6 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type { JWK } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Gateway, Joined } from '../../node-relay/node/gateway.ts';
@@ -106,55 +105,6 @@ test('a second process with its key is refused while the first lives, and takes 
   await expect(other.join()).rejects.toMatchObject({ status: 409, code: 'NODE_RUNNING' });
   await untilStatus(organization.call, node.uuid, 'available');
 }, 120_000);
-
-test('a node gets new keys by the steps of docs/nodes.md, and no call fails meanwhile', async () => {
-  const other = await startNode(organization, 'stays');
-  try {
-    const endpoint = await placed(node.uuid);
-    await organization.call('PUT', `/endpoints/${endpoint}/nodes/${other.uuid}`, {});
-    const traffic = callsUntil(() => one(endpoint));
-    const before = readKeys(filesIn(node.data));
-    await organization.call('POST', `/nodes/${node.uuid}/drain`);
-    const { body } = await organization.call('POST', `/nodes/${node.uuid}/enrolment`);
-    node.run.signal('SIGTERM');
-    expect(await node.run.ended).toBe(0);
-    await node.restart(['--enroll', (body as { enrolment_secret: string }).enrolment_secret]);
-    await untilStatus(organization.call, node.uuid, 'draining');
-    await organization.call('POST', `/nodes/${node.uuid}/resume`);
-    await untilStatus(organization.call, node.uuid, 'available');
-    await organization.call('POST', `/nodes/${other.uuid}/drain`);
-    expect(await one(endpoint)).toEqual(ONE);
-    const { replies, refused } = await traffic.stop();
-    expect(refused).toEqual([]);
-    expect(replies).toBeGreaterThan(50);
-    const after = readKeys(filesIn(node.data));
-    expect(after?.signing.x).not.toBe(before?.signing.x);
-    expect(after?.sealing.x).not.toBe(before?.sealing.x);
-  } finally {
-    await other.stop();
-  }
-}, 120_000);
-
-/** Calls one after another until it is stopped; answers how many there were, and those that differ. */
-function callsUntil(call: () => Promise<unknown>) {
-  let isStopped = false;
-  const run = async () => {
-    const refused: unknown[] = [];
-    let replies = 0;
-    for (; !isStopped; replies += 1) {
-      const reply = await call();
-      if (!isDeepStrictEqual(reply, ONE)) refused.push(reply);
-    }
-    return { replies, refused };
-  };
-  const running = run();
-  return {
-    stop() {
-      isStopped = true;
-      return running;
-    },
-  };
-}
 
 /** Another process with the keys of a node, which serves nothing: how long a relay takes to start is left out. */
 function processOf({ data }: RelayNode) {

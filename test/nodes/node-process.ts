@@ -77,6 +77,8 @@ export interface RelayNode {
 export interface NodeOptions {
   /** Where the gateway reaches it; by default its own port. */
   readonly url?: (port: number) => string;
+  /** Whether it dials the gateway, and listens on no port. */
+  readonly tunnel?: boolean;
   /** Where it reaches the gateway. */
   readonly gateway?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -88,6 +90,7 @@ export async function startNode(
   name: string,
   {
     url = (port) => `http://127.0.0.1:${port}`,
+    tunnel = false,
     gateway = organization.gateway.url,
     env,
   }: NodeOptions = {},
@@ -96,9 +99,13 @@ export async function startNode(
     freePort('127.0.0.1'),
     mkdtemp(join(tmpdir(), 'causeway-node-')),
   ]);
-  const { body } = await organization.call('POST', '/nodes', { name, url: url(port) });
+  const { body } = await organization.call('POST', '/nodes', {
+    name,
+    ...(tunnel ? {} : { url: url(port) }),
+  });
   const { uuid, enrolment_secret: secret } = body as { uuid: string; enrolment_secret: string };
-  const flags = ['--gateway', gateway, '--enroll', secret, '--data', data, '--port', String(port)];
+  const way = tunnel ? ['--tunnel'] : ['--port', String(port)];
+  const flags = ['--gateway', gateway, '--enroll', secret, '--data', data, ...way];
   const node: RelayNode = {
     uuid,
     name,

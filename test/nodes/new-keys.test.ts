@@ -1,0 +1,104 @@
+/** A node gets new keys by the steps of docs/nodes.md while calls run: none of them fails. */
+import { beforeAll, expect, test } from 'vitest';
+import { filesIn, readKeys } from '../../node-relay/node/settings.ts';
+import { sharedGateway } from '../gateway.ts';
+import { newOrganization, type Organization } from '../organization.ts';
+import { untilStatus } from '../relay-node.ts';
+import { backend, freshDatabase } from '../servers/backends.ts';
+import { type RelayNode, startNode } from './node-process.ts';
+
+let organization: Organization;
+let endpoint: string;
+beforeAll(async () => {
+  organization = await newOrganization(await sharedGateway());
+  const { url } = await freshDatabase(await backend('postgres'));
+  endpoint = await organization.addPostgres(url);
+  await ask('write', 'create table written (n integer primary key)');
+});
+
+function ask(door: 'read' | 'write', query: string, ...params: number[]) {
+  return organization.call('POST', `/endpoints/${endpoint}/${door}`, { query, params });
+}
+
+let written = 0;
+const SORTS = [
+  () => ask('read', 'select count(*) from written'),
+  () => {
+    written += 1;
+    return ask('write', 'insert into written values ($1::integer)', written);
+  },
+];
+
+/** Reads and writes, each in three lines, one after another until it is stopped. */
+function startCalls() {
+  const failed: unknown[] = [];
+  let calls = 0;
+  let isStopped = false;
+  const lines = [...SORTS, ...SORTS, ...SORTS].map(async (sort) => {
+    for (; !isStopped; calls += 1) {
+      const { status, body } = await sort();
+      if (status !== 200) failed.push(body);
+    }
+  });
+  return async () => {
+    isStopped = true;
+    await Promise.all(lines);
+    return { failed, calls };
+  };
+}
+
+const post = (node: RelayNode, verb: string) =>
+  organization.call('POST', `/nodes/${node.uuid}/${verb}`);
+
+/** The steps of the page. */
+async function giveNewKeys(node: RelayNode): Promise<void> {
+  await post(node, 'drain');
+  const { body } = await post(node, 'enrolment');
+  node.run.signal('SIGTERM');
+  expect(await node.run.ended).toBe(0);
+  await node.restart(['--enroll', (body as { enrolment_secret: string }).enrolment_secret]);
+  await untilStatus(organization.call, node.uuid, 'draining');
+  await post(node, 'resume');
+  await untilStatus(organization.call, node.uuid, 'available');
+}
+
+test.each([
+  ['that the gateway dials', false],
+  ['with a tunnel', true],
+])(
+  'a node %s',
+  async (_which, tunnel) => {
+    const nodes = await Promise.all(
+      ['turns', 'stays'].map((name) => startNode(organization, `${name}-${tunnel}`, { tunnel })),
+    );
+    const [node, other] = nodes;
+    if (node === undefined || other === undefined) throw new Error('Two nodes were started');
+    for (const { uuid } of nodes) {
+      await organization.call('PUT', `/endpoints/${endpoint}/nodes/${uuid}`, {});
+    }
+    const stopCalls = startCalls();
+    try {
+      const before = readKeys(filesIn(node.data));
+      await giveNewKeys(node);
+      // From now on it alone serves, with its new keys.
+      await post(other, 'drain');
+      expect(await ask('read', 'select 1 as n')).toMatchObject({ status: 200 });
+      const { failed, calls } = await stopCalls();
+      expect(failed).toEqual([]);
+      expect(calls).toBeGreaterThan(100);
+      const after = readKeys(filesIn(node.data));
+      expect(after?.signing.x).not.toBe(before?.signing.x);
+      expect(after?.sealing.x).not.toBe(before?.sealing.x);
+      expect(await ask('read', 'select count(*)::integer as n from written')).toMatchObject({
+        body: { data: { rows: [{ n: written }] } },
+      });
+    } finally {
+      await stopCalls();
+      for (const { uuid } of nodes) {
+        await organization.call('DELETE', `/endpoints/${endpoint}/nodes/${uuid}?confirm=true`);
+      }
+      await Promise.all(nodes.map((each) => each.stop()));
+    }
+  },
+  120_000,
+);
