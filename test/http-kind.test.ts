@@ -1,14 +1,17 @@
-/** Endpoints of kind `http` end to end: the same table over the edge and over a relay. Contract §6, "http kind". */
+/** Endpoints of kind `http` end to end: the same table over the edge, over a relay and through a node's tunnel. Contract §6, "http kind". */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { addHttp, dataOf, type HttpCalls } from './http-kind/calls.ts';
 import { type HttpServer, startHttpServer } from './http-kind/server.ts';
 import { newOrganization, type Organization, refusal, success } from './organization.ts';
+import { type RelayNode, startRelayNode } from './relay-node.ts';
 
 let gateway: OwnGateway;
 let organization: Organization;
 let server: HttpServer;
+/** It dials the gateway. */
+let node: RelayNode;
 
 beforeAll(async () => {
   [gateway, server] = await Promise.all([
@@ -17,13 +20,20 @@ beforeAll(async () => {
     startHttpServer(),
   ]);
   organization = await newOrganization(gateway);
+  const env = { HTTP_ALLOW_PRIVATE: 'true' };
+  node = await startRelayNode({ call: organization.call, gateway: gateway.url, env });
 });
-afterAll(() => Promise.all([gateway?.stop(), server?.stop()]));
+afterAll(async () => {
+  await node?.stop();
+  await Promise.all([gateway?.stop(), server?.stop()]);
+});
 
-describe.each(['edge', 'relay'])('over the %s', (transport) => {
+describe.each(['edge', 'relay', 'tunnel'])('over the %s', (way) => {
+  const transport = way === 'edge' ? 'edge' : 'relay';
+  const route = () => (way === 'tunnel' ? { vpn_route: node.uuid } : {});
   let http: HttpCalls;
   beforeAll(async () => {
-    http = await addHttp(organization, server, transport);
+    http = await addHttp(organization, server, transport, route());
   });
 
   test('a path goes under the URL, with query and headers', async () => {
@@ -155,7 +165,7 @@ describe.each(['edge', 'relay'])('over the %s', (transport) => {
 
   test('what may be another method than GET is sent once, and led nowhere', async () => {
     const headers = { 'X-HTTP-Method': 'DELETE' };
-    const flaky = { path: '/flaky', query: { by: transport }, headers };
+    const flaky = { path: '/flaky', query: { by: way }, headers };
     expect(await http.write(flaky)).toMatchObject({ body: { data: { status: 503 } } });
     const led = { path: '/to', query: { location: '/v1/echo' }, headers };
     expect(await http.write(led)).toMatchObject({ body: { data: { status: 302 } } });
@@ -213,6 +223,7 @@ describe.each(['edge', 'relay'])('over the %s', (transport) => {
       config: {
         write_conn: { url: `http://u:p%40@127.0.0.1:${server.port}/v1/status?status=500` },
         transport,
+        ...route(),
       },
     });
     expect(server.seen()).toMatchObject([
@@ -228,7 +239,7 @@ describe.each(['edge', 'relay'])('over the %s', (transport) => {
     const reply = await organization.call('POST', '/endpoints', {
       endpoint: 'nowhere',
       kind: 'http',
-      config: { write_conn: { url: 'http://127.0.0.1:1/' }, transport },
+      config: { write_conn: { url: 'http://127.0.0.1:1/' }, transport, ...route() },
     });
     expect(reply).toMatchObject({ status: 502, body: { code: 'CONNECTION_FAILED' } });
   });

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Organization, Reply } from '../organization.ts';
+import { placeOn } from '../relay-node.ts';
 import type { HttpServer } from './server.ts';
 
 /** Headers that the endpoint seals. */
@@ -16,19 +17,24 @@ export interface HttpCalls {
   echoed(path: 'read' | 'write', body: object): Promise<Record<string, unknown>>;
 }
 
-/** Makes the endpoint; what the server was asked for that is forgotten. */
+/**
+ * Makes the endpoint; what the server was asked for that is forgotten.
+ * @param route the node that it has to be reached over, on which it is then placed
+ */
 export async function addHttp(
   organization: Organization,
   server: HttpServer,
   transport: string,
+  route: { readonly vpn_route?: string } = {},
 ): Promise<HttpCalls> {
   const id = `http-${randomUUID().slice(0, 8)}`;
   const made = await organization.call('POST', '/endpoints', {
     endpoint: id,
     kind: 'http',
-    config: { write_conn: { url: `${server.url}/v1`, headers: SEALED }, transport },
+    config: { write_conn: { url: `${server.url}/v1`, headers: SEALED }, transport, ...route },
   });
   expect(made).toMatchObject({ status: 200, body: { data: { kind: 'Http' } } });
+  if (route.vpn_route) await placeOn(organization.call, id, route.vpn_route);
   server.seen();
   const call = (path: string, body: object, headers?: Record<string, string>) =>
     organization.call('POST', `/endpoints/${id}/${path}`, body, headers);
