@@ -12,11 +12,11 @@ import { nodeRecord, untilStatus } from '../relay-node.ts';
 import { backend, freshDatabase } from '../servers/backends.ts';
 import { type RelayNode, runRelay, startNode } from './node-process.ts';
 
-/** The relay's clock goes wrong by so many milliseconds. */
-const AHEAD_MS = 600_000;
-const WRONG_CLOCK = `data:text/javascript,${encodeURIComponent(
-  `const now = Date.now; Date.now = () => now() + ${AHEAD_MS};`,
-)}`;
+/** Sets a relay's clock wrong by so many milliseconds. */
+function wrongClock(aheadMs: number): string {
+  const script = `const now = Date.now; Date.now = () => now() + ${aheadMs};`;
+  return `data:text/javascript,${encodeURIComponent(script)}`;
+}
 
 let organization: Organization;
 let node: RelayNode;
@@ -121,25 +121,31 @@ function processOf({ data }: RelayNode) {
   return { join: () => gateway.post('/nodes/enrol', body, Joined) };
 }
 
-test('one whose clock is 10 minutes off is told, and serves calls and sessions', async () => {
-  const env = { NODE_OPTIONS: `--import=${WRONG_CLOCK}` };
-  const wrong = await startNode(organization, 'wrong-clock', { env });
-  try {
-    const { clock_offset_ms: offset } = await nodeRecord(organization.call, wrong.uuid);
-    expect(Math.abs(Number(offset) - AHEAD_MS)).toBeLessThan(2_000);
-    const endpoint = await placed(wrong.uuid);
-    expect(await one(endpoint)).toEqual(ONE);
-    const opened = await organization.call('POST', `/endpoints/${endpoint}/sessions`);
-    const { data } = opened.body as { data: { session_id: string; expires: string } };
-    const left = Date.parse(data.expires) - Date.now();
-    expect(left).toBeGreaterThan(60_000);
-    expect(left).toBeLessThan(330_000);
-    const headers = { 'X-Session-Id': data.session_id };
-    const query = { query: 'select 1 as n' };
-    expect(await organization.call('POST', `/endpoints/${endpoint}/read`, query, headers)).toEqual(
-      ONE,
-    );
-  } finally {
-    await wrong.stop();
-  }
-});
+test.each([
+  ['ahead', 600_000],
+  ['behind', -600_000],
+])(
+  'one whose clock is 10 minutes %s is told, and serves calls and sessions',
+  async (way, offMs) => {
+    const env = { NODE_OPTIONS: `--import=${wrongClock(offMs)}` };
+    const wrong = await startNode(organization, `clock-${way}`, { env });
+    try {
+      const { clock_offset_ms: offset } = await nodeRecord(organization.call, wrong.uuid);
+      expect(Math.abs(Number(offset) - offMs)).toBeLessThan(2_000);
+      const endpoint = await placed(wrong.uuid);
+      expect(await one(endpoint)).toEqual(ONE);
+      const opened = await organization.call('POST', `/endpoints/${endpoint}/sessions`);
+      const { data } = opened.body as { data: { session_id: string; expires: string } };
+      const left = Date.parse(data.expires) - Date.now();
+      expect(left).toBeGreaterThan(60_000);
+      expect(left).toBeLessThan(330_000);
+      const headers = { 'X-Session-Id': data.session_id };
+      const query = { query: 'select 1 as n' };
+      expect(
+        await organization.call('POST', `/endpoints/${endpoint}/read`, query, headers),
+      ).toEqual(ONE);
+    } finally {
+      await wrong.stop();
+    }
+  },
+);

@@ -5,6 +5,8 @@ export type Admitted =
   | { readonly state: 'admitted' }
   /** The nonce was used before. */
   | { readonly state: 'used' }
+  /** The node used so many in the last minutes that no more are taken. */
+  | { readonly state: 'full' }
   /** Another has taken its place. */
   | { readonly state: 'ended' }
   /** Another is the node's, as far as is known. */

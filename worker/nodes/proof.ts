@@ -9,6 +9,9 @@ import { answersAs } from './health.ts';
 import { nodeObject } from './node-object.ts';
 import { expiryOf, newNonce } from './nonce.ts';
 
+/** Seconds until some nonces of a node that used too many have expired. Spec silent. */
+const RETRY_AFTER_S = 60;
+
 /** A request as its signature is over it. */
 export interface Signed {
   readonly method: string;
@@ -19,7 +22,7 @@ export interface Signed {
 
 /**
  * Admits a request of a node's own process; answers which one.
- * @throws GatewayError NODE_SIGNATURE_INVALID with a nonce to sign with, NODE_RUNNING
+ * @throws GatewayError NODE_SIGNATURE_INVALID with a nonce to sign with, NODE_RUNNING, RATE_LIMITED
  */
 export async function demandSigned(
   ctx: PublicContext,
@@ -69,12 +72,18 @@ async function demandProcess(
   const admitted = await object.admit(nonce, expiresAt, ctx.now(), instance);
   if (admitted.state === 'admitted') return;
   if (admitted.state === 'used') throw await unproven(ctx, row, 'The nonce was used before');
+  if (admitted.state === 'full') throw tooMany();
   if (admitted.state === 'other') {
     const isAlive = await answersAs(ctx, row, admitted.instance);
     if (!isAlive && (await object.takeOver(instance, admitted.instance))) return;
     throw running('Another process with the key of this node is running, and answers');
   }
   throw running('Another process with the key of this node has taken its place');
+}
+
+function tooMany(): GatewayError {
+  const message = 'The node has signed too many requests in five minutes: try again later';
+  return new GatewayError('RATE_LIMITED', message, { retryAfter: RETRY_AFTER_S });
 }
 
 function running(message: string): GatewayError {

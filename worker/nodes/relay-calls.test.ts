@@ -1,8 +1,12 @@
 /** What relays call: enrolling and beats. Spec: nodes.md §1. */
+import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import { at, enrol, enrolled, type Made, SPENT, start, TOLD, unsigned } from '../test/enrolled.ts';
 import { failure, NOW } from '../test/gateway.ts';
 import { BEAT, relayKeys, relayProcess } from '../test/relay-keys.ts';
+import { nodeObject } from './node-object.ts';
+import type { RelayNode } from './relay-node.ts';
+import { NONCES_MAX } from './used-nonces.ts';
 
 describe('POST /nodes/enrol', () => {
   test('gives the node its keys, once', async () => {
@@ -136,6 +140,49 @@ describe('POST /nodes/{node}/beat', () => {
     gateway.clock.now += 5 * 60_000 + 1;
     expect(await relay.post(path, BEAT)).toMatchObject(unsigned('The nonce is none, or too old'));
     expect((await relay.post(path, BEAT)).status).toBe(200);
+  });
+
+  test.each([600_000, -600_000])(
+    'of a node whose clock is off by %i ms is heard, and its repetition is not',
+    async (offset) => {
+      const { node, relay, list } = await enrolled();
+      const told = { clock_offset_ms: offset };
+      const heard = await relay.beat(node.uuid, told);
+      expect(heard.status).toBe(200);
+      expect((await list())[1]).toMatchObject({ status: 'available', clock_offset_ms: offset });
+      const repeated = await relay.post(
+        `/nodes/${node.uuid}/beat`,
+        { ...BEAT, ...told },
+        { nonce: heard.used },
+      );
+      expect(repeated).toMatchObject(unsigned('The nonce was used before'));
+      expect((await relay.beat(node.uuid, told)).status).toBe(200);
+    },
+  );
+
+  test('is refused when its node has used up all nonces for now, of that node alone', async () => {
+    const { gateway, node, relay } = await enrolled();
+    expect((await relay.beat(node.uuid)).status).toBe(200);
+    const object = nodeObject(gateway.bindings, {
+      orgUuid: gateway.organization.uuid,
+      uuid: node.uuid,
+    });
+    const expires = NOW + 300_000;
+    await runInDurableObject(object, async (own: RelayNode) => {
+      for (let at = 1; at < NONCES_MAX; at += 1) {
+        await own.admit(`nonce-${at}`, expires, NOW, relay.instance);
+      }
+    });
+    expect(await relay.post(`/nodes/${node.uuid}/beat`, BEAT)).toEqual({
+      status: 429,
+      used: expect.any(String),
+      body: failure(
+        'RATE_LIMITED',
+        'The node has signed too many requests in five minutes: try again later',
+      ),
+    });
+    const other = await enrolled();
+    expect((await other.relay.beat(other.node.uuid)).status).toBe(200);
   });
 
   test('of a second process takes over from one that does not answer, and ends it', async () => {

@@ -9,7 +9,7 @@ import { nodeNamed } from './node-object.ts';
 import type { Admitted, RelayNodeObject } from './object.ts';
 import { markUnreachable, updateNode } from './store.ts';
 import { NodeTunnels } from './tunnel/tunnels.ts';
-import { useNonce } from './used-nonces.ts';
+import { UsedNonces } from './used-nonces.ts';
 
 /** Instances remembered whose place was taken. A process makes a new id at each start. */
 const ENDED_MAX = 100;
@@ -34,6 +34,7 @@ export class RelayNode extends DurableObject<Bindings> implements RelayNodeObjec
     organization: nodeNamed(this.ctx.id.name ?? '').orgUuid,
     changed: (isOpen) => this.ctx.waitUntil(this.#note(isOpen)),
   });
+  readonly #nonces = new UsedNonces(this.ctx.storage.sql);
   /** What is written of the node, one after another. */
   #noted = Promise.resolve();
 
@@ -59,7 +60,8 @@ export class RelayNode extends DurableObject<Bindings> implements RelayNodeObjec
 
   async admit(nonce: string, expiresAt: number, now: number, instance: string): Promise<Admitted> {
     const { storage } = this.ctx;
-    if (!useNonce(storage.sql, nonce, expiresAt, now)) return { state: 'used' };
+    const use = this.#nonces.use(nonce, expiresAt, now);
+    if (use !== 'taken') return { state: use };
     if ((await this.#ended()).includes(instance)) return { state: 'ended' };
     const current = await storage.get<string>(INSTANCE);
     if (current === undefined) await storage.put(INSTANCE, instance);
@@ -78,6 +80,7 @@ export class RelayNode extends DurableObject<Bindings> implements RelayNodeObjec
 
   async forget(): Promise<void> {
     this.#tunnels.endBut();
+    this.#nonces.forget();
     await this.ctx.storage.deleteAll();
   }
 
