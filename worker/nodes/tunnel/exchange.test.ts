@@ -13,6 +13,7 @@ async function answeredBy(...messages: readonly (readonly Frame[])[]): Promise<R
   const reply = exchange(new Request('http://node/method'), pair.gateway, {
     organization: 'own',
     replies: new HeldReplies(1024),
+    later: queueMicrotask,
   });
   // The request is sent a turn later.
   await new Promise((resolve) => setTimeout(resolve));

@@ -15,17 +15,24 @@ const HOST = 'node';
 export interface HeldBy {
   readonly organization: string;
   readonly replies: HeldReplies;
+  /** Does work soon, on behalf of the object whose tunnel it is: the runtime lets no other object use its sockets. */
+  later(work: () => void): void;
 }
 
 /** Sends the request; answers the reply, or what `broken` makes of a call that has none. */
 export async function exchange(
   request: Request,
   end: CallingEnd,
-  { organization, replies }: HeldBy,
+  { organization, replies, later }: HeldBy,
 ): Promise<Response> {
   const whole = await wholeBody(request);
   if (end.isClosed) return broken('refused');
-  const reply: Reply = new Reply(replies.begin(organization, () => reply.giveUp()));
+  // A reply of another node may be what is too much.
+  const drop = (): void => {
+    reply.drop();
+    later(() => reply.leave());
+  };
+  const reply: Reply = new Reply(replies.begin(organization, drop));
   const call = end.call(headOf(request, whole), reply);
   reply.call = call;
   const leave = (): void => reply.giveUp();
@@ -92,6 +99,7 @@ class Reply implements CallListener {
 
   /** Kept is no more than what counts: a part is a view of its message, and may be a byte of 128 KiB. */
   data(bytes: Uint8Array): void {
+    if (this.#how !== undefined) return;
     const isMost = bytes.byteLength * 2 > bytes.buffer.byteLength;
     this.#gathered.add(isMost ? bytes : bytes.slice());
     this.#holding.add(isMost ? bytes.buffer.byteLength : bytes.byteLength);
@@ -99,6 +107,8 @@ class Reply implements CallListener {
   }
 
   end(): void {
+    // What was dropped must not look as if it had come whole.
+    if (this.#how !== undefined) return;
     this.#hasEnded = true;
     this.#more?.();
   }
@@ -109,13 +119,23 @@ class Reply implements CallListener {
     this.#more?.();
   }
 
-  /** Nobody reads it any more, or not as fast as others need the memory: it breaks off. */
+  /** Nobody reads it any more: it breaks off. */
   giveUp(): void {
+    this.drop();
+    this.leave();
+  }
+
+  /** Not read as fast as others need the memory: it breaks off, and the relay is not told yet. */
+  drop(): void {
     this.#take();
     // What came whole, and is dropped, must not look like an empty body.
     this.#hasEnded = false;
-    this.call?.reset('cancelled');
     this.broken('lost');
+  }
+
+  /** Tells the relay. */
+  leave(): void {
+    this.call?.reset('cancelled');
   }
 
   #take(): Uint8Array {

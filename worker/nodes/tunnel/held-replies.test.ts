@@ -47,6 +47,7 @@ function nodeOf(organization: string, replies: HeldReplies, size: number) {
     exchange(new Request('http://node/method', signal ? { signal } : {}), gateway, {
       organization,
       replies,
+      later: queueMicrotask,
     });
 }
 

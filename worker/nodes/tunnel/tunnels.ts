@@ -61,6 +61,8 @@ export class NodeTunnels {
   /** As it was told last. */
   #isOpen: boolean | undefined;
   #turn = 0;
+  /** What other objects found to do here, where the sockets are. */
+  #left: (() => void)[] = [];
   #isStopping = false;
   #watching: ReturnType<typeof setInterval> | undefined;
 
@@ -94,7 +96,8 @@ export class NodeTunnels {
     if (held === undefined) return broken('refused');
     this.#watch();
     const { organization } = this;
-    return exchange(request, held.end, { organization, replies: heldReplies });
+    const later = (work: () => void): void => void this.#left.push(work);
+    return exchange(request, held.end, { organization, replies: heldReplies, later });
   }
 
   /** A message came. */
@@ -104,6 +107,11 @@ export class NodeTunnels {
     held.pingedAt = undefined;
     if (typeof message === 'string') this.#drop(held, BROKEN_RULES, 'A message is text');
     else held.end.receive(new Uint8Array(message));
+    this.#doLeft();
+  }
+
+  #doLeft(): void {
+    for (const work of this.#left.splice(0)) work();
   }
 
   /** The socket is closed. */
@@ -185,6 +193,7 @@ export class NodeTunnels {
   #watch(): void {
     if (this.#watching !== undefined) return;
     const watching = setInterval(() => {
+      this.#doLeft();
       if (this.#isStopping) for (const held of [...this.#held.values()]) this.#endIdle(held);
       const busy = [...this.#held.values()].filter(({ end }) => end.size > 0);
       for (const held of busy) this.#look(held, Date.now());
