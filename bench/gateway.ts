@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import type { Running } from './baseline.ts';
 
 /** A running gateway and what a request to its endpoint needs. */
@@ -24,19 +25,25 @@ const PASSWORD = 'a password for measuring';
  * Starts it on free ports and a folder of its own, with an endpoint on the database at `url`.
  * @param rateLimits whether the limits per user and organization hold, as they do by default; most measurements are of what lies below them
  * @param folder its data folder, which is removed at the end; a new one by default
+ * @param onLog hears each line of its log, which is not printed then
  */
 export async function startGateway(
   url: string,
   kind = 'postgres',
   rateLimits: 'on' | 'off' = 'off',
   folder?: string,
+  onLog?: (line: string) => void,
 ): Promise<MeasuredGateway> {
   const data = folder ?? (await mkdtemp(join(tmpdir(), 'causeway-bench-')));
   const child = spawn(
     process.execPath,
     [START, '--port', '0', '--relay-port', '0', '--data', data],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, RATE_LIMITS: rateLimits } },
+    {
+      stdio: ['ignore', 'pipe', onLog ? 'pipe' : 'inherit'],
+      env: { ...process.env, RATE_LIMITS: rateLimits },
+    },
   );
+  if (onLog && child.stderr) createInterface({ input: child.stderr }).on('line', onLog);
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGTERM');
@@ -45,7 +52,7 @@ export async function startGateway(
     await rm(data, { recursive: true, force: true });
   };
   try {
-    const port = await printedPort(createInterface({ input: child.stdout }));
+    const port = await printedPort(createInterface({ input: child.stdout ?? Readable.from([]) }));
     const token = await makeOrganization(port, url, kind);
     const key = await makeKey(port, token);
     return {

@@ -3,7 +3,7 @@
  * written by hand for the platform's Workflows in the same runtime, and compared with an open durable
  * engine of npm on PostgreSQL: same load, same run, interleaved, medians, as ratios. All three
  * answer when a run has ended, and keep each step on the disk. Many elements, runs and waits are
- * measured by bench/workflow-volume.ts.
+ * measured by bench/workflow-scale.ts.
  *
  * npm run bench -- workflows [--rounds 3] [--seconds 2]
  */

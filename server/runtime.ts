@@ -27,7 +27,7 @@ const GRACE_MS = 1_500;
  * How the runtime's engine compiles and collects, unless the operator says otherwise.
  * docs/decisions/0024-flags-of-the-engine.md.
  */
-const ENGINE_FLAGS = '--maglev --min-semi-space-size=8 --max-semi-space-size=8';
+export const ENGINE_FLAGS = '--maglev --min-semi-space-size=8 --max-semi-space-size=8';
 
 /** Where the runtime listens for clients. */
 export interface RuntimeSocket {

@@ -46,7 +46,7 @@ const DEFINITIONS = [
         type: 'loop',
         collection: '$.input.items',
         action: template('step', '$.item', null),
-        aggregation: { last: '$.results[$.results.length - 1].n' },
+        aggregation: { sum: '$.results.reduce((sum, each) => sum + each.n, 0)' },
       },
     ],
   },
@@ -65,9 +65,9 @@ export interface Ours extends MeasuredGateway {
   startMany(workflow: string, count: number): Promise<void>;
 }
 
-/** Starts it with an endpoint on Redis. */
-export async function startOurs(redisUrl: string): Promise<Ours> {
-  return withWorkflows(await startGateway(redisUrl, 'redis'));
+/** Starts it with an endpoint on Redis. @param onLog as of `startGateway` */
+export async function startOurs(redisUrl: string, onLog?: (line: string) => void): Promise<Ours> {
+  return withWorkflows(await startGateway(redisUrl, 'redis', 'off', undefined, onLog));
 }
 
 /** The same gateway as another organization sees it. */
