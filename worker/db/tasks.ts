@@ -27,12 +27,16 @@ export const workflowTasks = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgUuid, table.uuid] }),
+    // All of a list's order stands in each: of two that fit, SQLite takes one that needs no sorting.
+    index('workflow_tasks_all').on(table.orgUuid, table.createdAt, table.uuid),
     index('workflow_tasks_list').on(table.orgUuid, table.status, table.createdAt, table.uuid),
+    index('workflow_tasks_of').on(table.orgUuid, table.workflowUuid, table.createdAt, table.uuid),
     index('workflow_tasks_workflow').on(
       table.orgUuid,
       table.workflowUuid,
       table.status,
       table.createdAt,
+      table.uuid,
     ),
     index('workflow_tasks_run').on(table.orgUuid, table.runUuid),
   ],

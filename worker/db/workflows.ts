@@ -207,15 +207,40 @@ export const workflowRuns = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.orgUuid, table.uuid] }),
+    // All of a list's order stands in each: of two that fit, SQLite takes one that needs no sorting.
     index('workflow_runs_list').on(table.orgUuid, table.workflowUuid, table.startedAt, table.uuid),
     index('workflow_runs_status').on(
       table.orgUuid,
       table.workflowUuid,
       table.status,
       table.startedAt,
+      table.uuid,
     ),
-    index('workflow_runs_key').on(table.orgUuid, table.workflowUuid, table.key, table.startedAt),
-    index('workflow_runs_parent').on(table.orgUuid, table.parentUuid, table.startedAt),
+    index('workflow_runs_version').on(
+      table.orgUuid,
+      table.workflowUuid,
+      table.version,
+      table.startedAt,
+      table.uuid,
+    ),
+    index('workflow_runs_cause').on(
+      table.orgUuid,
+      table.workflowUuid,
+      table.cause,
+      table.startedAt,
+      table.uuid,
+    ),
+    // Most runs have none of these: they take no room in their indexes.
+    index('workflow_runs_trigger')
+      .on(table.orgUuid, table.workflowUuid, table.triggerIndex, table.startedAt, table.uuid)
+      .where(sql`"trigger_index" is not null`),
+    index('workflow_runs_key')
+      .on(table.orgUuid, table.workflowUuid, table.key, table.startedAt, table.uuid)
+      .where(sql`"key" is not null`),
+    index('workflow_runs_parent')
+      .on(table.orgUuid, table.workflowUuid, table.parentUuid, table.startedAt, table.uuid)
+      .where(sql`"parent_uuid" is not null`),
+    index('workflow_runs_active').on(table.orgUuid, table.uuid).where(sql`"ended_at" is null`),
     index('workflow_runs_ended').on(table.orgUuid, table.workflowUuid, table.endedAt, table.status),
     index('workflow_runs_expiry').on(table.expiresAt).where(sql`"expires_at" is not null`),
   ],
