@@ -10,11 +10,14 @@ import { seal } from '../secrets/seal.ts';
 import { NOW, startGateway, type TestGateway, type TestUser } from '../test/gateway.ts';
 import { audienceOf } from '../workflows/runs/audience.ts';
 import { taskSealing } from '../workflows/runs/task-rows.ts';
+import { selectTasks } from './store.ts';
 
 /** All tasks of the organization. */
 const MANY = 2_000;
 /** Every so manyth is of the reader. */
 const EVERY = 100;
+/** Number of the first of more tasks, newer than all of those. */
+const LATER = 100_001;
 /** Opens nowhere: a request that opens it fails. */
 const BROKEN = 'sealed by nobody';
 
@@ -157,4 +160,45 @@ test('of tasks that do not tell their assignees a request opens no more than a h
   expect(pages.slice(0, 2)).toEqual([[], []]);
   expect(pages.flat()).toHaveLength(1 + MANY / EVERY);
   expect(pages.flat()[0]).toBe(MANY);
+});
+
+test('a request looks at ten thousand tasks at most, and the next page goes on', async () => {
+  const other = await gateway.addUser('Read');
+  const of = (at: number, username: string) => rowOf(at, { users: [username] }, true);
+  const [theirs, last] = await Promise.all([
+    of(LATER, 'else@example.com'),
+    of(LATER + 1, other.username),
+  ]);
+  const rows = Array.from({ length: 10_000 }, (_, at) => {
+    const number = LATER + 2 + at;
+    return { ...theirs, uuid: uuidOf(number), created: NOW + number };
+  });
+  await store([last, ...rows]);
+  const mine = await listed('limit=10&status=open', other);
+  expect(mine[0]).toEqual([]);
+  expect(mine.flat()[0]).toBe(LATER + 1);
+});
+
+test.each([
+  [{}, 'workflow_tasks_all (org_uuid=?'],
+  [{ status: 'open' as const }, 'workflow_tasks_list (org_uuid=? AND status=?'],
+  [{ workflow: 'w' }, 'workflow_tasks_of (org_uuid=? AND workflow_uuid=?'],
+  [
+    { workflow: 'w', status: 'open' as const },
+    'workflow_tasks_workflow (org_uuid=? AND workflow_uuid=? AND status=?',
+  ],
+])('a list by %j searches an index, and sorts nothing', async (filter, search) => {
+  const audience = { rank: 1, ranks: {}, tags: ['t'] };
+  const { status, workflow: of } = { status: undefined, workflow: undefined, ...filter };
+  const asked = { status, workflow: of, after: { time: 5, uuid: 'u' }, limit: 10, audience };
+  const { sql: text, params } = selectTasks(drizzle(env.DB), 'o', asked).toSQL();
+  const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${text}`)
+    .bind(...params)
+    .all<{ detail: string }>();
+  const steps = results.map(({ detail }) => detail);
+  expect(steps.filter((step) => step.startsWith('SEARCH workflow_tasks'))).toEqual([
+    // The tasks, and the last one that is looked at.
+    ...[expect.stringContaining(search), expect.stringContaining(search)],
+  ]);
+  expect(steps.filter((step) => /^USE TEMP|^SCAN (?!json_each)/.test(step))).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { audienceTags, rankOf } from '../workflows/runs/audience.ts';
 import { type Content, taskSealing } from '../workflows/runs/task-rows.ts';
 import { contentOf, isAssignee } from './assignees.ts';
 import type { TasksQuery } from './schema.ts';
-import { type Audience, selectTasks } from './store.ts';
+import { type Audience, selectFloor, selectTasks } from './store.ts';
 
 /**
  * Tasks that one request opens besides those of its page: of such that do not tell their assignees some are
@@ -37,7 +37,10 @@ export async function listTasks(
   const most = limit + SPARE;
   const audience = await audienceFor(ctx, policy, levels);
   const filter = { status, workflow, after, limit: most + 1, audience };
-  const rows = await selectTasks(ctx.db, caller.orgUuid, filter);
+  const [[floor], rows] = await ctx.db.batch([
+    selectFloor(ctx.db, caller.orgUuid, filter),
+    selectTasks(ctx.db, caller.orgUuid, filter),
+  ]);
   const tasks: JsonObject[] = [];
   for (const [at, row] of rows.entries()) {
     const before = rows[at - 1]?.task;
@@ -47,7 +50,8 @@ export async function listTasks(
     const shown = await told(ctx, policy, row, levels(row.task.workflowUuid));
     if (shown) tasks.push(shown);
   }
-  return { tasks };
+  // Tasks that were made at the same time as the last one that was looked at are on this page.
+  return { tasks, ...(floor && { next_cursor: await writeCursor(list, `${floor.time} `) }) };
 }
 
 /** The caller's level on any workflow. */

@@ -1,5 +1,5 @@
 /** Statements that read tasks; the organization comes first in each. */
-import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../context.ts';
 import { type WorkflowTaskRow, workflowTasks } from '../db/tasks.ts';
 import { workflows } from '../db/workflows.ts';
@@ -34,13 +34,42 @@ function isFor({ rank, ranks, tags }: Audience): SQL {
   return sql`(${own} >= ${rankOf('Admin')} or ${audienceRank} <= ${own} or ${audience} is null or ${isNamed})`;
 }
 
-/** Tasks with the ids of their workflows. */
-export function selectTasks(
-  db: Database,
-  orgUuid: string,
-  { status, workflow, after, limit, audience }: TaskFilter,
-) {
+/**
+ * Tasks that one request looks at: of more, those of others may be many, and the next page goes on.
+ * Spec silent.
+ */
+const LOOKED_AT = 10_000;
+
+type Asked = Pick<TaskFilter, 'status' | 'workflow' | 'after'>;
+
+/** Tasks of whatever audience. */
+function isAsked(orgUuid: string, { status, workflow, after }: Asked): SQL | undefined {
   const { createdAt, uuid } = workflowTasks;
+  return and(
+    eq(workflowTasks.orgUuid, orgUuid),
+    status === undefined ? undefined : eq(workflowTasks.status, status),
+    workflow === undefined ? undefined : eq(workflowTasks.workflowUuid, workflow),
+    after === undefined ? undefined : sql`(${createdAt}, ${uuid}) < (${after.time}, ${after.uuid})`,
+  );
+}
+
+/** At most one row: when the last of those tasks was made that one request looks at; none where it looks at all. */
+export function selectFloor(db: Database, orgUuid: string, asked: Asked) {
+  const { createdAt, uuid } = workflowTasks;
+  return db
+    .select({ time: createdAt })
+    .from(workflowTasks)
+    .where(isAsked(orgUuid, asked))
+    .orderBy(desc(createdAt), desc(uuid))
+    .limit(1)
+    .offset(LOOKED_AT - 1);
+}
+
+/** Tasks with the ids of their workflows, down to the floor. */
+export function selectTasks(db: Database, orgUuid: string, filter: TaskFilter) {
+  const { createdAt, uuid } = workflowTasks;
+  // The sign keeps the floor from choosing the index: what is asked for and the order do.
+  const floor = sql`coalesce(${selectFloor(db, orgUuid, filter)}, 0)`;
   return db
     .select({ task: workflowTasks, workflow: workflows.id })
     .from(workflowTasks)
@@ -48,19 +77,9 @@ export function selectTasks(
       workflows,
       and(eq(workflows.orgUuid, orgUuid), eq(workflows.uuid, workflowTasks.workflowUuid)),
     )
-    .where(
-      and(
-        eq(workflowTasks.orgUuid, orgUuid),
-        status === undefined ? undefined : eq(workflowTasks.status, status),
-        isFor(audience),
-        workflow === undefined ? undefined : eq(workflowTasks.workflowUuid, workflow),
-        after === undefined
-          ? undefined
-          : or(lt(createdAt, after.time), and(eq(createdAt, after.time), lt(uuid, after.uuid))),
-      ),
-    )
+    .where(and(isAsked(orgUuid, filter), sql`+${createdAt} >= ${floor}`, isFor(filter.audience)))
     .orderBy(desc(createdAt), desc(uuid))
-    .limit(limit);
+    .limit(filter.limit);
 }
 
 /** At most one row. */
