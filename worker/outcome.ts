@@ -5,6 +5,7 @@ import { GatheredBytes } from '../proto/gathered-bytes.ts';
 import type { Json } from '../proto/json.ts';
 import type { Demand } from './access/demand.ts';
 import { storageFault } from './db/fault.ts';
+import { foreignFormat } from './db/kept-format.ts';
 
 /** Seconds after which there may be room on the disk again. Spec silent. */
 const STORAGE_RETRY_S = 5;
@@ -144,6 +145,8 @@ export function resultOf(whole: Known, part: Outcome): Result | GatewayError {
 export function failureOf(thrown: unknown, written = false): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   if (storageFault(thrown) !== undefined) return storageFailed(thrown, written);
+  const foreign = foreignFormat(thrown);
+  if (foreign) return new GatewayError('SERVICE_UNAVAILABLE', foreign, { cause: thrown });
   return new GatewayError('INTERNAL', 'Something went wrong', { cause: thrown });
 }
 

@@ -2,9 +2,12 @@
 import type { Bindings } from '../../context.ts';
 import { sealBytes, unsealBytes } from '../../secrets/seal.ts';
 import { settingsOf } from '../../settings.ts';
+import { checkFormat, FORMAT } from './format.ts';
 import type { Owner } from './object.ts';
 import { createTables } from './tables.ts';
 import { Vault } from './vault.ts';
+
+const encoder = new TextEncoder();
 
 export class Identity {
   readonly #sql: SqlStorage;
@@ -42,6 +45,7 @@ export class Identity {
   /**
    * Opens what seals the object's values; the first time it is made. Answers whether there is anything.
    * @param owner whose object it is, where the caller knows
+   * @throws ForeignFormat where another version wrote what is kept in a form that this one does not read
    */
   async open(owner?: Owner): Promise<boolean> {
     if (this.#vault) {
@@ -56,10 +60,13 @@ export class Identity {
     return true;
   }
 
+  /** @throws ForeignFormat where another version wrote what is kept in a form that this one does not read */
   async #open(owner: Owner | undefined): Promise<Vault> {
+    if (!this.isNew) checkFormat(this.#sql, this.#text('format'));
     createTables(this.#sql);
-    const known = this.#meta('owner');
-    const own = owner ?? (known && (JSON.parse(new TextDecoder().decode(known)) as Owner));
+    this.#setMeta('format', encoder.encode(String(FORMAT)));
+    const known = this.#text('owner');
+    const own = owner ?? (known === undefined ? undefined : (JSON.parse(known) as Owner)); // As it was remembered.
     if (!own) throw new Error('Nobody says whose object it is');
     const { orgUuid, sealedDataKey } = own;
     const purpose = `workflow-runs:${this.name}`;
@@ -69,14 +76,19 @@ export class Identity {
       ? await unsealBytes(sealing, sealed)
       : crypto.getRandomValues(new Uint8Array(32));
     if (!sealed) this.#setMeta('key', await sealBytes(sealing, key));
-    if (owner || !known) this.#remember(own);
+    if (owner || known === undefined) this.#remember(own);
     else this.#owner = own;
     return new Vault(this.#sql, key, this.name);
   }
 
   #remember({ orgUuid, orgId, sealedDataKey }: Owner): void {
     this.#owner = { orgUuid, orgId, sealedDataKey };
-    this.#setMeta('owner', new TextEncoder().encode(JSON.stringify(this.#owner)));
+    this.#setMeta('owner', encoder.encode(JSON.stringify(this.#owner)));
+  }
+
+  #text(name: string): string | undefined {
+    const value = this.#meta(name);
+    return value && new TextDecoder().decode(value);
   }
 
   #meta(name: string): Uint8Array | undefined {

@@ -7,6 +7,7 @@ import { retryRun } from '../engine/resume.ts';
 import { claimAgain, deliver, settleHere } from './deliver.ts';
 import { Driver } from './driver.ts';
 import { nextExpiry, removeExpired } from './expiry.ts';
+import { unlessForeign } from './format.ts';
 import { enterGate, leaveGate } from './gates.ts';
 import type { Order } from './head.ts';
 import { Indexer } from './indexing.ts';
@@ -277,7 +278,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   }
 
   override async alarm(): Promise<void> {
-    if (!(await this.#keeper.open())) return;
+    if (!(await unlessForeign(this.#keeper.open(), this.#keeper.name))) return;
     await this.#driver.ready();
     removeExpired(this.#at, Date.now());
     this.#outbox.kickAll();
