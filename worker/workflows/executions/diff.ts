@@ -9,7 +9,7 @@ import type { ActionRecord, RunRecord, Told } from '../runs/head.ts';
 import { runsObject } from '../runs/reachable.ts';
 import { listOf } from './list.ts';
 import type { DiffQuery } from './schema.ts';
-import { findRun, hidden, type Shown } from './show.ts';
+import { findRun, hidden, type Shown, Teller } from './show.ts';
 import { readsAll } from './sight.ts';
 import { invalid } from './start.ts';
 
@@ -49,17 +49,22 @@ export async function diffRuns(
   const from = placeOf(await readCursor(list, cursor));
   const page: JsonObject[] = [];
   let next: Place | undefined;
+  const comparison: Comparison = {
+    ctx,
+    workflow: workflow.row.id,
+    runs: [a.record.id, b.record.id],
+  };
   for await (const { pair, place } of pairsOf(ctx, workflow, [a.record, b.record], from)) {
-    const differing = diffOf(pair);
+    const differing = await diffOf(comparison, pair);
     if (differing && page.length === limit) {
       next = place;
       break;
     }
     if (differing) page.push(differing);
   }
-  const input = patchOf(a.record.input, b.record.input);
+  const input = await patchOf(comparison, a.record.input, b.record.input);
   const versions = [a, b].map(({ record }) => record.head.workflow.version);
-  // A cursor is after a difference.
+  // A page that has a cursor comes after a difference.
   const isSame = input.length === 0 && page.length === 0 && versions[0] === versions[1] && !cursor;
   return {
     same: isSame,
@@ -149,24 +154,56 @@ async function actionsAt(
   }
 }
 
-function diffOf({ id, path, a, b }: Pair): JsonObject | undefined {
+/** Two runs whose values are compared. */
+interface Comparison {
+  readonly ctx: Context;
+  /** Id of their workflow. */
+  readonly workflow: string;
+  readonly runs: readonly [string, string];
+}
+
+async function diffOf(
+  comparison: Comparison,
+  { id, path, a, b }: Pair,
+): Promise<JsonObject | undefined> {
   const status = [a?.status ?? null, b?.status ?? null];
   const patches: JsonObject = {};
   for (const name of ['input', 'output', 'error'] as const) {
-    const patch = patchOf(a?.[name], b?.[name]);
+    const patch = await patchOf(comparison, a?.[name], b?.[name]);
     if (patch.length > 0) patches[name] = patch;
   }
   const isSame = status[0] === status[1] && Object.keys(patches).length === 0;
   return isSame ? undefined : { id, path, status, ...patches };
 }
 
-/** The difference between two values; of a large value only its size in bytes is shown. */
-function patchOf(a: Told | undefined, b: Told | undefined): JsonObject[] {
-  if (a === undefined && b === undefined) return [];
-  if (a === undefined) return [{ op: 'add', path: '', value: jsonOf(b) }];
-  if (b === undefined) return [{ op: 'remove', path: '' }];
-  if ('text' in a && 'text' in b && a.text === b.text) return [];
-  const patch = createPatch(jsonOf(a), jsonOf(b), (from: Json, to: Json, pointer) => {
+/** The difference between two values; a large one is told by where it is, and replaced as a whole. */
+async function patchOf(
+  comparison: Comparison,
+  a: Told | undefined,
+  b: Told | undefined,
+): Promise<JsonObject[]> {
+  if (b === undefined) return a === undefined ? [] : [{ op: 'remove', path: '' }];
+  const value = () => new Teller(comparison.workflow, comparison.runs[1], 'all').value(b);
+  if (a === undefined) return [{ op: 'add', path: '', value: value() }];
+  if ('text' in a && 'text' in b) return a.text === b.text ? [] : textPatch(a.text, b.text);
+  const isSame = 'bytes' in a && 'bytes' in b && (await areSame(comparison, a, b));
+  return isSame ? [] : [{ op: 'replace', path: '', value: value() }];
+}
+
+type Large = Extract<Told, { readonly bytes: number }>;
+
+/** Whether large values are the same: read only where they have the same size. */
+async function areSame({ ctx, runs }: Comparison, a: Large, b: Large): Promise<boolean> {
+  if (a.bytes !== b.bytes) return false;
+  const { orgUuid } = ctx.caller;
+  const digestOf = (run: string, { ref }: Large) =>
+    runsObject(ctx.env, orgUuid, run).value(run, ref, 'digest');
+  const [one, other] = await Promise.all([digestOf(runs[0], a), digestOf(runs[1], b)]);
+  return one === other;
+}
+
+function textPatch(a: string, b: string): JsonObject[] {
+  const patch = createPatch(parseJson(a), parseJson(b), (from: Json, to: Json, pointer) => {
     const isLong =
       Array.isArray(from) && Array.isArray(to) && from.length * to.length > COMPARED_MAX;
     if (!isLong) return undefined;
@@ -175,9 +212,4 @@ function patchOf(a: Told | undefined, b: Told | undefined): JsonObject[] {
     return isSame ? [] : [{ op: 'replace', path, value: to } satisfies Operation];
   });
   return patch as unknown as JsonObject[]; // Operations are JSON.
-}
-
-function jsonOf(told: Told | undefined): Json {
-  if (told === undefined) return null;
-  return 'text' in told ? parseJson(told.text) : { $large: told.bytes };
 }

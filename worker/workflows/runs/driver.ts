@@ -193,6 +193,12 @@ export class Driver {
     return definitionOf(this.keeper, head.workflow);
   }
 
+  /** The type of an action of a run, by its id. */
+  typesOf(row: Pick<RunRow, 'head'>): (action: string) => string {
+    const workflow = this.workflowOf(row);
+    return (action) => workflow?.byId.get(action)?.type ?? 'endpoint';
+  }
+
   /** JSON text of what an action was begun with. */
   inputOf(run: number, path: string): string | undefined {
     const input = this.keeper.nodeAt(run, path)?.input;

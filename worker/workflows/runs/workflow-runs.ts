@@ -5,6 +5,7 @@ import { calledBack, childUndone, eventArrived, taskEnded } from '../engine/arri
 import { cancel, undo } from '../engine/machine.ts';
 import { retryRun } from '../engine/resume.ts';
 import { claimAgain, deliver, settleHere } from './deliver.ts';
+import { digestNow } from './digest.ts';
 import { Driver } from './driver.ts';
 import { nextExpiry, removeExpired } from './expiry.ts';
 import { unlessForeign } from './format.ts';
@@ -69,7 +70,11 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
       if (!row) throw new Error('The run could not be written');
       const { status } = row.body;
       if (!ENDED.has(status)) return { ...started, status };
-      return { ...started, status, record: wholeRecord(this.#keeper, row, this.#typesOf(row)) };
+      return {
+        ...started,
+        status,
+        record: wholeRecord(this.#keeper, row, this.#driver.typesOf(row)),
+      };
     } finally {
       this.#keeper.release(started.run);
     }
@@ -85,18 +90,14 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     if (!row) return undefined;
     const keepsState = this.#driver.workflowOf(row)?.deadLetters?.includeState;
     const record = { ...recordOf(this.#keeper, row), ...(keepsState ? { keepsState } : {}) };
-    const some = actionsOf(this.#keeper, row, this.#typesOf(row), query);
+    const some = actionsOf(this.#keeper, row, this.#driver.typesOf(row), query);
     return JSON.stringify({ record, ...some });
   }
 
-  #typesOf(row: RunRow): (action: string) => string {
-    const workflow = this.#driver.workflowOf(row);
-    return (action) => workflow?.byId.get(action)?.type ?? 'endpoint';
-  }
-
-  async value(run: string, ref: number): Promise<string | undefined> {
+  async value(run: string, ref: number, as?: 'digest'): Promise<string | undefined> {
     const row = await this.#find(run);
-    return row && this.#keeper.vault.find(row.run, ref);
+    const text = row && this.#keeper.vault.find(row.run, ref);
+    return text !== undefined && as === 'digest' ? digestNow(text) : text;
   }
 
   async hasEnded(run: string, waitMs: number): Promise<boolean> {
@@ -113,7 +114,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     const now = this.#keeper.find(run);
     if (!now) return undefined;
     const record = recordOf(this.#keeper, now);
-    const some = changedActions(this.#keeper, now, this.#typesOf(now), after, TOLD_MAX);
+    const some = changedActions(this.#keeper, now, this.#driver.typesOf(now), after, TOLD_MAX);
     return JSON.stringify({ record, ...some });
   }
 
