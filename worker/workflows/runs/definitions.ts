@@ -81,12 +81,16 @@ export function keepDefinition(keeper: Keeper, { uuid, version }: Named, source:
   return workflow;
 }
 
-/** Removes definitions that no run is pinned to. */
-export function dropDefinitions({ sql, definitions }: Keeper): void {
-  definitions.clear();
-  sql.exec(`DELETE FROM definitions WHERE NOT EXISTS (SELECT 1 FROM runs
-    WHERE json_extract(head, '$.workflow.uuid') = workflow
-      AND json_extract(head, '$.workflow.version') = version)`);
+/** Removes the definition of a version where no run is pinned to it. */
+export function dropDefinition({ sql, definitions }: Keeper, { uuid, version }: Named): void {
+  definitions.delete(`${uuid}:${version}`);
+  sql.exec(
+    `DELETE FROM definitions WHERE workflow = ?1 AND version = ?2 AND NOT EXISTS (
+      SELECT 1 FROM runs WHERE json_extract(head, '$.workflow.uuid') = ?1
+        AND json_extract(head, '$.workflow.version') = ?2)`,
+    uuid,
+    version,
+  );
 }
 
 /** @throws Error where what was stored does not read any more: a fault of ours */

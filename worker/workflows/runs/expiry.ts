@@ -1,6 +1,6 @@
 /** Removes what is kept no more: runs after their retention, keys after a week. Spec: workflows.md §1 `retention`, §4. */
 import { databaseOf } from '../../context.ts';
-import { dropDefinitions } from './definitions.ts';
+import { dropDefinition } from './definitions.ts';
 import type { Keeper } from './keeper.ts';
 import { expireKeys } from './keys.ts';
 import type { Reachable } from './reachable.ts';
@@ -27,8 +27,10 @@ export function removeExpired({ env, driver }: Reachable, now: number): void {
   const { keeper } = driver;
   const { sql } = keeper;
   const rows = sql
-    .exec<{ run: number; id: string }>(
-      'SELECT run, id FROM runs WHERE expires <= ? LIMIT ?',
+    .exec<{ run: number; id: string; uuid: string; version: string }>(
+      `SELECT run, id, json_extract(head, '$.workflow.uuid') AS uuid,
+        json_extract(head, '$.workflow.version') AS version
+        FROM runs WHERE expires <= ? LIMIT ?`,
       now,
       STEP,
     )
@@ -40,7 +42,9 @@ export function removeExpired({ env, driver }: Reachable, now: number): void {
   driver.later(
     db.batch(deleteRuns(db, keeper.owner.orgUuid, ids)).then(async () => {
       for (const { run } of rows) deleteRun(sql, run);
-      dropDefinitions(keeper);
+      // Of all that are kept only what these were pinned to can have become free.
+      const pinned = new Map(rows.map((row) => [`${row.uuid}:${row.version}`, row]));
+      for (const version of pinned.values()) dropDefinition(keeper, version);
       await driver.allowance.giveBack();
     }),
   );
