@@ -9,7 +9,7 @@ import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { ENGINE_FLAGS } from '../server/runtime.ts';
 import { ownRedis } from '../test/servers/redis-server.ts';
 import { cpuSeconds } from './cpu.ts';
-import { generateLoad } from './load.ts';
+import { generateLoad, type Load } from './load.ts';
 import { residentBytes } from './memory.ts';
 import { beside, type Ours, startOurs } from './workflows/ours.ts';
 
@@ -29,6 +29,8 @@ const SLOWER = 1.1;
 /** Pairs of measurements, of so many seconds each side. */
 const PAIRS = 5;
 const PAIR_S = 2;
+/** Seconds of starts between two looks at how many there are. */
+const FILL_S = 10;
 /** Lists that find something, and that find nothing. */
 const LISTS = ['status=succeeded', 'status=failed', 'version=9.9.9', 'trigger=event', 'key=none'];
 
@@ -149,15 +151,13 @@ async function ended(count: number): Promise<void> {
   const few = await beside(ours, redis.url);
   const began = performance.now();
   for (let done = 0; done < count; ) {
-    const { throughput } = await generateLoad({ ...start(ours), connections: 16, seconds: 10 });
-    done += Math.round(throughput * 10);
+    const { throughput } = await generateLoad({ ...start(ours), connections: 16, seconds: FILL_S });
+    done += Math.round(throughput * FILL_S);
     console.log(`${done} of ${count} runs have ended`);
   }
   console.log(`after ${Math.round((performance.now() - began) / 1000)} s`);
-  const loads = [
-    ['a start', start] as const,
-    ...LISTS.map((query) => [`a list ${query}`, listOf(query)] as const),
-  ];
+  const lists = LISTS.map((query) => [`a list ${query}`, (on: Ours) => listOf(on, query)] as const);
+  const loads = [['a start', start] as const, ...lists];
   for (const [what, load] of loads) {
     const ratios: number[] = [];
     for (let pair = 0; pair < PAIRS; pair += 1) {
@@ -172,21 +172,21 @@ async function ended(count: number): Promise<void> {
   }
 }
 
-const start = ({ port, headers }: Ours) => ({
-  ...{ port, headers, body: '{"n":1}', path: '/api/v1/workflows/pure?synchronous=true' },
-});
-const listOf =
-  (query: string) =>
-  ({ port, headers }: Ours) => ({
-    ...{ port, headers, body: '', method: 'GET' as const },
-    path: `/api/v1/workflows/pure/executions?limit=100&${query}`,
-  });
+function start({ port, headers }: Ours): Load {
+  const path = '/api/v1/workflows/pure?synchronous=true';
+  return { port, headers, path, body: '{"n":1}', connections: 4, seconds: PAIR_S };
+}
+
+function listOf({ port, headers }: Ours, query: string): Load {
+  const path = `/api/v1/workflows/pure/executions?limit=100&${query}`;
+  return { method: 'GET', port, headers, path, body: '', connections: 4, seconds: PAIR_S };
+}
 
 /** Milliseconds of the processors that a request takes. */
-async function cost(load: ReturnType<typeof start>): Promise<number> {
+async function cost(load: Load): Promise<number> {
   const before = await cpuSeconds(ours.pid);
-  const { throughput } = await generateLoad({ ...load, connections: 4, seconds: PAIR_S });
-  return ((await cpuSeconds(ours.pid)) - before) / (throughput * PAIR_S);
+  const { throughput } = await generateLoad(load);
+  return ((await cpuSeconds(ours.pid)) - before) / (throughput * load.seconds);
 }
 
 /** The least that is seen for some seconds: what is free is given back late. */

@@ -97,6 +97,51 @@ describe('DELETE of a workflow whose runs began just now', () => {
   });
 });
 
+describe('DELETE of a workflow whose runs have done something', () => {
+  const GREET = { type: 'template', template: 'greeting', input: {} };
+  const DONE = { ...GREET, id: 'done', compensation: { ...GREET, id: 'undone' }, next: 'ask' };
+  const ASK = { id: 'ask', type: 'humanTask', title: 'Go on?', assignees: { roles: ['Write'] } };
+
+  test('compensates them, ends their tasks, and lets none that is queued begin', async () => {
+    const gateway = await startGateway('Write');
+    gateway.clock.now = Date.now();
+    await makeTemplate(gateway, GREETING);
+    const executionSettings = { maxConcurrency: 1 };
+    await make(gateway, { name: 'Asking', executionSettings, actions: [DONE, ASK] });
+    const { uuid } = (await gateway.call('GET', '/workflows/asking')).body as { uuid: string };
+    const begin = async () =>
+      (await gateway.call('POST', '/workflows/asking', {})).body as { run_id: string };
+    const shown = async (run: string) =>
+      (await gateway.call('GET', `/workflows/${uuid}/executions/${run}`)).body;
+    const { run_id: asks } = await begin();
+    await expect.poll(() => shown(asks)).toMatchObject({ status: 'waiting' });
+    const { run_id: queued } = await begin();
+    expect(await shown(queued)).toMatchObject({ status: 'queued' });
+    expect(await gateway.call('DELETE', '/workflows/asking?confirm=true')).toMatchObject({
+      status: 200,
+      body: { activeInstances: 2, terminationStatus: 'cancelling' },
+    });
+    await expect
+      .poll(() => shown(asks))
+      .toMatchObject({
+        ...{ status: 'cancelled', compensation: 'complete' },
+        actions: [
+          { path: 'done', status: 'compensated' },
+          { path: 'ask', status: 'cancelled' },
+          { path: expect.stringContaining('undone'), status: 'succeeded', compensates: 'done' },
+        ],
+      });
+    await expect.poll(() => shown(queued)).toMatchObject({ status: 'cancelled', actions: [] });
+    const tasks = async () =>
+      (await gateway.call('GET', `/tasks?workflow=${uuid}`)).body as { tasks: object[] };
+    await expect.poll(tasks).toMatchObject({ tasks: [{ run_id: asks, status: 'expired' }] });
+    expect(await gateway.call('POST', '/workflows/asking', {})).toEqual({
+      status: 404,
+      body: failure('WORKFLOW_NOT_FOUND', 'Workflow asking does not exist'),
+    });
+  });
+});
+
 describe('what workflows use', () => {
   test('of templates, is listed, and goes when that is confirmed', async () => {
     const gateway = await startGateway('Write');

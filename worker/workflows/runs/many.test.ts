@@ -1,0 +1,36 @@
+/**
+ * A run of many elements, small: `npm run bench -- workflow-scale` has a hundred thousand, and measures what
+ * they cost. Spec: workflows.md §3, `loop`; §7.
+ */
+import { runInDurableObject } from 'cloudflare:test';
+import { expect, test } from 'vitest';
+import type { Shown } from '../executions/show.ts';
+import { startRunner } from './test/runner.ts';
+
+const MANY = 3_000;
+const ITEMS = Array.from({ length: MANY }, (_, at) => at);
+const STEP = { id: 'step', type: 'template', template: 'echo', input: { n: '$.item' } };
+
+test.each(['sequential', 'parallel'])(
+  'a %s loop of many elements ends, with the output of each in order and on record',
+  async (mode) => {
+    const runner = await startRunner();
+    const loop = { id: 'each', type: 'loop', mode, collection: '$.input.items', action: STEP };
+    await runner.store('many', { actions: [loop] });
+    const { run } = (await runner.start('many', { items: ITEMS }, {}, false)) as { run: string };
+    await runner.until(run, 'succeeded');
+    const { ref } = (await runner.shown(run)).record.output ?? { ref: 0 };
+    const output = await runner.object(run).value(run, ref);
+    expect(JSON.parse(output ?? '')).toEqual({ results: ITEMS.map((of) => ({ of })), count: MANY });
+    const path = `each[${MANY - 1}].step`;
+    const part = await runner.object(run).record(run, { after: 0, limit: 10, path });
+    expect((JSON.parse(part ?? '') as Shown).actions).toMatchObject([
+      { path, status: 'succeeded' },
+    ]);
+    // Nothing of the way there is kept besides the record.
+    const left = await runInDurableObject(runner.object(run), (_object, { storage: { sql } }) =>
+      ['results', 'dues', 'outbox'].map((table) => [...sql.exec(`SELECT 1 FROM ${table}`)].length),
+    );
+    expect(left).toEqual([0, 0, 0]);
+  },
+);
