@@ -17,7 +17,7 @@ export const taskRoutes: AnyRoute[] = [
     path: '/tasks',
     summary: 'List the tasks that you may complete',
     description:
-      'The newest first, up to a second late. Admin of a workflow sees all of its tasks.',
+      'The newest first, up to a second late. Admin of a workflow sees all of its tasks. Of many tasks of others a page may have few, and a `next_cursor`.',
     tag: 'Workflows',
     errors: ['WORKFLOW_NOT_FOUND'],
     access: anyMember,
