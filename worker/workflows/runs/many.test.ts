@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import type { Shown } from '../executions/show.ts';
 import { startRunner } from './test/runner.ts';
 
-const MANY = 3_000;
+const MANY = 1_000;
 const ITEMS = Array.from({ length: MANY }, (_, at) => at);
 const STEP = { id: 'step', type: 'template', template: 'echo', input: { n: '$.item' } };
 
