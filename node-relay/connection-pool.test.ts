@@ -1,8 +1,8 @@
 /** Connections within caps: never too many, none lost, nobody forgotten. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { WAIT_MAX_MS } from './connection-pool.ts';
-import { CLOSING_MAX_MS, IDLE_MAX_MS, MOVE_EVERY_MS, WAITING_MAX } from './slots.ts';
+import { SlottedPool, WAIT_MAX_MS } from './connection-pool.ts';
+import { CLOSING_MAX_MS, IDLE_MAX_MS, MOVE_EVERY_MS, Slots, WAITING_MAX } from './slots.ts';
 import { PoolModel, type Step } from './test/pool-model.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -70,6 +70,48 @@ describe('a pool', () => {
     const model = await play({ total: 1 }, [acquire(0), open, acquire(0), acquire(0), release]);
     expect(outcomes(model)).toEqual(['served', 'served', 'waits']);
     expect(model.made).toBe(1);
+  });
+
+  test('serves all who wait in the order they came, however many leave meanwhile', async () => {
+    const anyLeaves = fc.array(fc.boolean(), { minLength: 2, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(anyLeaves, async (leaves) => {
+        const model = await play({ total: 1 }, [acquire(0), open]);
+        const asked = leaves.map(() => model.acquire(0));
+        const stays = asked.filter((_, place) => !leaves[place]);
+        for (const each of asked) if (!stays.includes(each)) each.client.abort(new Error('left'));
+        for (const next of stays) {
+          expect(next.outcome).toBe('waits');
+          await model.step(release);
+          expect(next.outcome).toBe('served');
+        }
+        await model.settle();
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('tells how long calls waited, and which were refused', async () => {
+    const told: (string | number)[] = [];
+    const slots = new Slots({
+      left: (seconds) => void told.push(seconds),
+      refused: (cause) => void told.push(cause),
+    });
+    slots.caps = { total: 1, production: 1, development: 1 };
+    const pool = new SlottedPool(slots, 'production', { open: async () => ({}), close() {} });
+    const call = () => pool.acquire(new AbortController().signal);
+    const held = await call();
+    const [served, timedOut] = [call(), call()];
+    const refused = expect(timedOut).rejects.toMatchObject({ code: 'POOL_EXHAUSTED' });
+    await vi.advanceTimersByTimeAsync(2_000);
+    pool.release(held);
+    await served;
+    await vi.advanceTimersByTimeAsync(WAIT_MAX_MS);
+    await refused;
+    expect(told).toEqual([2, 'time', WAIT_MAX_MS / 1000]);
+    for (let waiting = 0; waiting < WAITING_MAX; waiting += 1) call().catch(() => undefined);
+    await expect(call()).rejects.toMatchObject({ code: 'POOL_EXHAUSTED' });
+    expect(told.slice(3)).toEqual(['full']);
   });
 
   test('gives the slot of a failed opening to the next who waits', async () => {

@@ -12,6 +12,8 @@ const RETRY_AFTER_S = 1;
 /** A call that waits for a connection or for one that is being opened for it. */
 interface Waiter<Connection> {
   readonly arrived: number;
+  /** Milliseconds of `performance.now()`. */
+  readonly since: number;
   readonly signal: AbortSignal;
   /** Hands over; false when the call has gone away. */
   give(connection: Connection): boolean;
@@ -70,6 +72,7 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
     if (this.#slots.take(this.profile)) {
       this.#openFor(waiter);
     } else if (this.#slots.waiting >= WAITING_MAX) {
+      this.#slots.queue?.refused('full');
       waiter.fail(exhausted('Too many calls wait for a connection to this endpoint'));
     } else {
       this.#queue.add(waiter);
@@ -124,8 +127,13 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
   openForNext(): void {
     const waiter = this.#first();
     if (waiter === undefined) return;
-    this.#queue.delete(waiter);
+    this.#leaveQueue(waiter);
     this.#openFor(waiter);
+  }
+
+  #leaveQueue(waiter: Waiter<Connection>): void {
+    if (!this.#queue.delete(waiter)) return;
+    this.#slots.queue?.left((performance.now() - waiter.since) / 1000);
   }
 
   #first(): Waiter<Connection> | undefined {
@@ -194,7 +202,7 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
     const settle = (): boolean => {
       if (!waits) return false;
       waits = false;
-      this.#queue.delete(waiter);
+      this.#leaveQueue(waiter);
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       return true;
@@ -205,12 +213,13 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
       this.#leaveWhenEmpty();
     };
     const onAbort = (): void => fail(signal.reason);
-    const timer = setTimeout(
-      () => fail(exhausted('No connection to this endpoint became free in time')),
-      WAIT_MAX_MS,
-    );
+    const timer = setTimeout(() => {
+      this.#slots.queue?.refused('time');
+      fail(exhausted('No connection to this endpoint became free in time'));
+    }, WAIT_MAX_MS);
     const waiter: Waiter<Connection> = {
       arrived: this.#slots.arrive(),
+      since: performance.now(),
       signal,
       give(connection) {
         if (!settle()) return false;

@@ -2,6 +2,8 @@
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { KeyConfig } from './config.ts';
+import type { Queued } from './pools.ts';
+import type { QueueEvents } from './slots.ts';
 
 /** Seconds of a call; its longest deadline is 300. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 300];
@@ -10,7 +12,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export interface Figures {
   readonly pools: number;
   readonly connections: number;
-  readonly waiting: number;
+  readonly queued: readonly Queued[];
   readonly sessions: number;
   readonly keptBytes: number;
   readonly callsInFlight: number;
@@ -25,6 +27,8 @@ export class Metrics {
   readonly #children = new Map<string, { count(): void; observe(seconds: number): void }>();
   readonly verifications: Counter;
   readonly #keys: Gauge<'use' | 'id'>;
+  readonly #waits: Histogram<'kind'>;
+  readonly #refusals: Counter<'kind' | 'cause'>;
 
   constructor(figures: () => Figures) {
     const registers = [this.#registry];
@@ -55,11 +59,20 @@ export class Metrics {
     });
     this.#gauge('relay_pools', 'Pools open.', () => figures().pools);
     this.#gauge('relay_backend_connections', 'Connections open.', () => figures().connections);
-    this.#gauge(
-      'relay_waiting_calls',
-      'Calls that wait for a connection.',
-      () => figures().waiting,
-    );
+    this.#waits = new Histogram({
+      name: 'relay_pool_wait_seconds',
+      help: 'Time in the queue of calls that had to wait for a connection.',
+      labelNames: ['kind'],
+      buckets: BUCKETS,
+      registers,
+    });
+    this.#refusals = new Counter({
+      name: 'relay_pool_refusals_total',
+      help: 'Calls refused because the queue was full or their time in it was over.',
+      labelNames: ['kind', 'cause'],
+      registers,
+    });
+    this.#queueGauges(() => figures().queued);
     this.#gauge('relay_sessions', 'Sessions open.', () => figures().sessions);
     this.#gauge('relay_kept_bytes', 'Bytes of results to be collected.', () => figures().keptBytes);
     this.#gauge('relay_calls_in_flight', 'Calls in flight.', () => figures().callsInFlight);
@@ -107,6 +120,44 @@ export class Metrics {
     }
     child.count();
     child.observe(seconds);
+  }
+
+  /** What tells of the queues of endpoints of a kind. */
+  queues(kind: string): QueueEvents {
+    const waits = this.#waits.labels(kind);
+    return {
+      left: (seconds) => waits.observe(seconds),
+      refused: (cause) => this.#refusals.inc({ kind, cause }),
+    };
+  }
+
+  #queueGauges(queued: () => readonly Queued[]): void {
+    const registers = [this.#registry];
+    new Gauge({
+      name: 'relay_waiting_calls',
+      help: 'Calls that wait for a connection.',
+      labelNames: ['kind', 'profile'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { kind, waiting } of queued()) {
+          for (const [profile, count] of Object.entries(waiting))
+            this.set({ kind, profile }, count);
+        }
+      },
+    });
+    new Gauge({
+      name: 'relay_longest_queue_calls',
+      help: 'Calls that wait for the endpoint for which most wait.',
+      labelNames: ['kind'],
+      // An endpoint is served by one process.
+      aggregator: 'max',
+      registers,
+      collect() {
+        this.reset();
+        for (const { kind, longest } of queued()) this.set({ kind }, longest);
+      },
+    });
   }
 
   #gauge(name: string, help: string, read: () => number): void {

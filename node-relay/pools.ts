@@ -1,12 +1,12 @@
 /** Clients of backends by pool key: opened when first used, closed when released or idle. */
-import type { BackendClient } from '../proto/driver.ts';
+import type { BackendClient, Profile } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import { SlottedPool } from './connection-pool.ts';
 import { type Connections, isOther } from './connections.ts';
 import type { Dialer } from './dial.ts';
 import type { Driver, Host } from './drivers/driver.ts';
 import type { Seals } from './seals.ts';
-import { Slots } from './slots.ts';
+import { type QueueEvents, Slots } from './slots.ts';
 import type { CallTarget } from './target.ts';
 
 /** An unused pool is closed after so many milliseconds. Spec silent. */
@@ -24,6 +24,11 @@ export interface PoolUse {
   readonly leasesMax: number;
   /** Must be called once, when the use has ended. */
   leave(): void;
+}
+
+interface EndpointSlots {
+  readonly kind: string;
+  readonly slots: Slots;
 }
 
 interface Pool {
@@ -45,13 +50,23 @@ export interface PoolsOptions {
   readonly seals: Seals;
   /** Called with failures for which no caller waits. */
   readonly onFault: (cause: unknown) => void;
+  /** Told of calls that queue, by the kind of their endpoint. */
+  readonly queues?: (kind: string) => QueueEvents;
+}
+
+/** Calls that wait for connections to endpoints of one kind. */
+export interface Queued {
+  readonly kind: string;
+  readonly waiting: Readonly<Record<Profile, number>>;
+  /** Of the endpoint for which most wait. */
+  readonly longest: number;
 }
 
 /** All pools of this node. */
 export class Pools {
   readonly #options: PoolsOptions;
   readonly #pools = new Map<string, Pool>();
-  readonly #slots = new Map<string, Slots>();
+  readonly #slots = new Map<string, EndpointSlots>();
   readonly #closing = new Set<Promise<void>>();
   readonly #sweeper: NodeJS.Timeout;
 
@@ -66,12 +81,20 @@ export class Pools {
 
   /** Backend connections open or being opened. */
   get connections(): number {
-    return this.#slots.values().reduce((sum, slots) => sum + slots.used, 0);
+    return this.#slots.values().reduce((sum, { slots }) => sum + slots.used, 0);
   }
 
-  /** Calls that wait for a connection. */
-  get waiting(): number {
-    return this.#slots.values().reduce((sum, slots) => sum + slots.waiting, 0);
+  /** Calls that wait for a connection, by the kind of their endpoint; all kinds that are in use. */
+  get queued(): Queued[] {
+    const found = new Map<string, Queued>();
+    for (const { kind, slots } of this.#slots.values()) {
+      const before = found.get(kind)?.waiting;
+      const production = (before?.production ?? 0) + slots.waitingOf('production');
+      const development = (before?.development ?? 0) + slots.waitingOf('development');
+      const longest = Math.max(found.get(kind)?.longest ?? 0, slots.waiting);
+      found.set(kind, { kind, waiting: { production, development }, longest });
+    }
+    return [...found.values()];
   }
 
   /**
@@ -82,7 +105,7 @@ export class Pools {
    */
   async enter(target: CallTarget): Promise<PoolUse> {
     const pool = this.#pools.get(target.poolKey) ?? (await this.#open(target));
-    const slots = this.#slotsOf(target.endpoint);
+    const slots = this.#slotsOf(target);
     slots.caps = target.caps;
     pool.users += 1;
     let client: BackendClient;
@@ -131,25 +154,25 @@ export class Pools {
   }
 
   #host({ kind, endpoint, profile }: CallTarget): Host {
+    const slots = () => this.#slotsOf({ kind, endpoint });
     const { httpDialer, seals } = this.#options;
     const dialer = HTTP_KINDS.includes(kind) ? httpDialer : this.#options.dialer;
     const own = (bound: string) => `${endpoint}\n${bound}`;
     return {
       dial: (host, port, signal) => dialer.dial(host, port, signal),
       vet: (host, port, signal) => dialer.vet(host, port, signal),
-      pool: (maker) => new SlottedPool(this.#slotsOf(endpoint), profile, maker),
-      hold: () => this.#slotsOf(endpoint).hold(profile),
+      pool: (maker) => new SlottedPool(slots(), profile, maker),
+      hold: () => slots().hold(profile),
       seal: (clear, bound) => seals.seal(clear, own(bound)),
       unseal: (sealed, bound) => seals.unseal(sealed, own(bound)),
     };
   }
 
-  #slotsOf(endpoint: string): Slots {
-    let slots = this.#slots.get(endpoint);
-    if (slots === undefined) {
-      slots = new Slots();
-      this.#slots.set(endpoint, slots);
-    }
+  #slotsOf({ kind, endpoint }: Pick<CallTarget, 'kind' | 'endpoint'>): Slots {
+    const known = this.#slots.get(endpoint);
+    if (known !== undefined) return known.slots;
+    const slots = new Slots(this.#options.queues?.(kind));
+    this.#slots.set(endpoint, { kind, slots });
     return slots;
   }
 
@@ -183,7 +206,7 @@ export class Pools {
       this.#options.connections.forget(key);
     }
     const used = new Set(this.#pools.values().map(({ endpoint }) => endpoint));
-    for (const [endpoint, slots] of this.#slots) {
+    for (const [endpoint, { slots }] of this.#slots) {
       if (slots.unused && !used.has(endpoint)) this.#slots.delete(endpoint);
     }
   }

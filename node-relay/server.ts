@@ -155,13 +155,14 @@ async function assemble(
   const httpDialer = new Dialer({ allow: httpAllow, setting: 'HTTP_ALLOW_PRIVATE', ...own });
   const connections = new Connections(nodeKeysOf(config));
   const seals = new Seals(nodeKeysOf(config));
-  const pools = new Pools({ drivers, connections, dialer, httpDialer, seals, onFault });
+  const queues = (kind: string) => metrics.queues(kind);
+  const pools = new Pools({ drivers, connections, dialer, httpDialer, seals, onFault, queues });
   const sessions = new LeaseRegistry(onFault);
   const results = new Results();
   const metrics = new Metrics(() => ({
     pools: pools.size,
     connections: pools.connections,
-    waiting: pools.waiting,
+    queued: pools.queued,
     sessions: sessions.size,
     keptBytes: results.bytes,
     callsInFlight: calls.inFlight,

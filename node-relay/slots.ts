@@ -33,8 +33,18 @@ export interface SlotHolder {
   endOldestIdle(): void;
 }
 
+/** What is told of calls that queue for a connection. */
+export interface QueueEvents {
+  /** A call has left the queue after so many seconds: it was served, went away, or gave up. */
+  left(seconds: number): void;
+  /** A call was refused: the queue was `full`, or its `time` in it was over. */
+  refused(cause: 'full' | 'time'): void;
+}
+
 /** Counts one endpoint's connections and decides which pool gets the next. Contract §5: pool caps. */
 export class Slots {
+  /** Undefined where nobody counts. */
+  readonly queue: QueueEvents | undefined;
   readonly #holders = new Set<SlotHolder>();
   readonly #used: Record<Profile, number> = { production: 0, development: 0 };
   /** Of those, held by calls that wait for others. */
@@ -47,6 +57,10 @@ export class Slots {
   #movedAt = Number.NEGATIVE_INFINITY;
   #moveTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(queue?: QueueEvents) {
+    this.queue = queue;
+  }
 
   /** Sets the caps; 0 is the default for the total, and the total for a profile. More than fit end as they come back. */
   set caps(asked: Caps) {
@@ -101,6 +115,13 @@ export class Slots {
   get waiting(): number {
     let waiting = 0;
     for (const holder of this.#holders) waiting += holder.waiting;
+    return waiting;
+  }
+
+  /** Those that wait for a connection of one profile. */
+  waitingOf(profile: Profile): number {
+    let waiting = 0;
+    for (const holder of this.#holders) if (holder.profile === profile) waiting += holder.waiting;
     return waiting;
   }
 
