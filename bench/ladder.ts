@@ -72,9 +72,9 @@ async function microseconds({ load }: Rung): Promise<number> {
   const seconds = Number(values.seconds);
   const before = await programSeconds(process.pid, 'workerd');
   const whole = { ...load, body: BODY, connections: Number(values.connections), seconds };
-  const { throughput } = await generateLoad(whole);
+  const { replies } = await generateLoad(whole);
   const used = (await programSeconds(process.pid, 'workerd')) - before;
-  return (used / (throughput * seconds)) * 1_000_000;
+  return (used / replies) * 1_000_000;
 }
 
 function report(rungs: readonly Rung[]): void {

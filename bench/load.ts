@@ -1,5 +1,6 @@
 /** A closed-loop load generator over raw sockets: cheap enough to share two cores with what it measures. */
 import { connect, type Socket } from 'node:net';
+import { Replies } from './load/replies.ts';
 
 /** What is sent, over and over. */
 export interface Load {
@@ -23,24 +24,38 @@ export interface Measured {
   /** Milliseconds from the last byte sent to the last byte received. */
   readonly p50: number;
   readonly p99: number;
+  /** Batches of replies. */
+  readonly replies: number;
+  /** From the first request to the last reply: somewhat longer than was asked for. */
+  readonly seconds: number;
 }
 
+/** Bytes that a connection reads at a time, into one buffer for good. */
+const READ_BYTES = 64 * 1024;
+
 /**
- * Keeps `connections` requests in flight for `seconds`.
- * @throws Error at the first reply that is not 200
+ * Keeps `connections` requests in flight for `seconds`. Connections are made before the time begins.
+ * @throws Error at the first reply that is not 200, or when the server closes a connection
  */
 export async function generateLoad(load: Load): Promise<Measured> {
-  const batch = load.batch ?? 1;
   const latencies: number[] = [];
-  const until = performance.now() + load.seconds * 1000;
-  const workers = Array.from({ length: load.connections }, (_, connection) => {
-    const request = requestText(load, connection).repeat(batch);
-    return keepAsking(load.port, { request, batch }, until, latencies);
-  });
-  await Promise.all(workers);
+  const asking = await Promise.all(
+    Array.from({ length: load.connections }, (_, connection) =>
+      Asking.connected(load, connection, latencies),
+    ),
+  );
+  const began = performance.now();
+  const until = began + load.seconds * 1000;
+  try {
+    await Promise.all(asking.map((each) => each.until(until)));
+  } finally {
+    for (const each of asking) each.stop();
+  }
+  const seconds = (performance.now() - began) / 1000;
+  const replies = latencies.length;
   latencies.sort((one, other) => one - other);
-  const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
-  return { throughput: latencies.length / load.seconds, p50: at(0.5), p99: at(0.99) };
+  const at = (share: number) => latencies[Math.floor(replies * share)] ?? Number.NaN;
+  return { throughput: replies / seconds, p50: at(0.5), p99: at(0.99), replies, seconds };
 }
 
 function requestText({ method = 'POST', path, headers, body: given }: Load, at: number): string {
@@ -54,50 +69,81 @@ function requestText({ method = 'POST', path, headers, body: given }: Load, at: 
   return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-async function keepAsking(
-  port: number,
-  { request, batch }: { readonly request: string; readonly batch: number },
-  until: number,
-  latencies: number[],
-): Promise<void> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-  const replies = repliesOf(socket);
-  try {
-    while (performance.now() < until) {
-      const sent = performance.now();
-      socket.write(request);
-      for (let reply = 0; reply < batch; reply += 1) await replies.next();
-      latencies.push(performance.now() - sent);
-    }
-  } finally {
-    socket.destroy();
-  }
-}
+/** One connection; its request is made once, and its replies are counted where they are read. */
+class Asking {
+  readonly #socket: Socket;
+  readonly #request: Buffer;
+  readonly #batch: number;
+  readonly #latencies: number[];
+  readonly #replies = new Replies();
+  readonly #connected = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<void>();
+  #until = 0;
+  #sent = 0;
+  /** Replies of the batch that have not come yet. */
+  #awaited = 0;
 
-/** Yields once per whole reply; knows bodies of a given length and chunked ones. */
-async function* repliesOf(socket: Socket): AsyncGenerator<void> {
-  let text = '';
-  socket.setEncoding('latin1');
-  for await (const piece of socket) {
-    text += piece as string;
-    for (let end = replyEnd(text); end > 0; end = replyEnd(text)) {
-      if (!text.startsWith('HTTP/1.1 200')) throw new Error(`Not a 200: ${text.slice(0, 600)}`);
-      text = text.slice(end);
-      yield;
-    }
+  private constructor(load: Load, connection: number, latencies: number[]) {
+    this.#batch = load.batch ?? 1;
+    this.#request = Buffer.from(requestText(load, connection).repeat(this.#batch));
+    this.#latencies = latencies;
+    const buffer = Buffer.alloc(READ_BYTES);
+    const callback = (size: number): boolean => {
+      this.#read(buffer.subarray(0, size));
+      return true;
+    };
+    const address = { port: load.port, host: '127.0.0.1', noDelay: true };
+    this.#socket = connect({ ...address, onread: { buffer, callback } });
+    const failed = (reason: Error): void => {
+      this.#connected.reject(reason);
+      this.#ended.reject(reason);
+    };
+    this.#ended.promise.catch(() => {}); // Told by whoever waits for it.
+    this.#socket.on('connect', this.#connected.resolve);
+    this.#socket.on('error', failed);
+    this.#socket.on('close', () => failed(new Error('The server closed the connection')));
   }
-  throw new Error('The server closed the connection');
-}
 
-/** Where the first reply in `text` ends; 0 when it is not whole. */
-function replyEnd(text: string): number {
-  const head = text.indexOf('\r\n\r\n');
-  if (head < 0) return 0;
-  const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, head + 2));
-  if (length) {
-    const end = head + 4 + Number(length[1]);
-    return text.length >= end ? end : 0;
+  static async connected(load: Load, connection: number, latencies: number[]): Promise<Asking> {
+    const asking = new Asking(load, connection, latencies);
+    await asking.#connected.promise;
+    return asking;
   }
-  const end = text.indexOf('0\r\n\r\n', head + 4);
-  return end < 0 ? 0 : end + 5;
+
+  /** Asks until that time of `performance.now()`, and waits for the last reply. */
+  until(time: number): Promise<void> {
+    this.#until = time;
+    this.#ask(performance.now());
+    return this.#ended.promise;
+  }
+
+  stop(): void {
+    this.#socket.destroy();
+  }
+
+  #ask(now: number): void {
+    this.#sent = now;
+    this.#awaited = this.#batch;
+    this.#socket.write(this.#request);
+  }
+
+  #read(bytes: Buffer): void {
+    try {
+      this.#awaited -= this.#replies.take(bytes);
+    } catch (thrown) {
+      this.#ended.reject(thrown);
+      this.#socket.destroy();
+      return;
+    }
+    if (this.#awaited > 0) return;
+    if (this.#awaited < 0) {
+      this.#ended.reject(new Error('More replies came than requests were sent'));
+      this.#socket.destroy();
+      return;
+    }
+    const now = performance.now();
+    this.#latencies.push(now - this.#sent);
+    if (now < this.#until) this.#ask(now);
+    else this.#ended.resolve();
+  }
 }

@@ -92,7 +92,7 @@ async function measure(load: Load): Promise<Round> {
   const before = await cpuOfOthers();
   const measured = await generateLoad(load);
   const used = (await cpuOfOthers()) - before;
-  return { ...measured, cpu: (used / (measured.throughput * load.seconds)) * 1_000_000 };
+  return { ...measured, cpu: (used / measured.replies) * 1_000_000 };
 }
 
 /** Seconds of all that this process has started. */

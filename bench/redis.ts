@@ -92,10 +92,10 @@ async function overHttp(): Promise<void> {
 function overLoad(load: Load, pid: number, commands: number): Side {
   return async () => {
     const before = await cpuSeconds(pid);
-    const { throughput, p50, p99 } = await generateLoad(load);
+    const { throughput, p50, p99, replies } = await generateLoad(load);
     const used = (await cpuSeconds(pid)) - before;
     const rate = throughput * commands;
-    return { rate, p50, p99, cpu: (used / (rate * load.seconds)) * 1_000_000 };
+    return { rate, p50, p99, cpu: (used / (replies * commands)) * 1_000_000 };
   };
 }
 

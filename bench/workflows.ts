@@ -81,12 +81,10 @@ async function compare(
   const rounds: Round[] = [];
   for (let round = 0; round < Number(values.rounds); round += 1) {
     const measure = async (side: keyof Round): Promise<Measured> => {
-      const [began, before] = [performance.now(), await sides[side].cpu()];
-      const { throughput, p50 } = await generateLoad(requests[side]);
-      const took = (performance.now() - began) / 1000;
-      // The last runs end after the time is over.
-      const runs = throughput * load.seconds;
-      return { rate: runs / took, p50, cpu: (((await sides[side].cpu()) - before) / runs) * 1000 };
+      const before = await sides[side].cpu();
+      const { throughput, p50, replies } = await generateLoad(requests[side]);
+      const used = (await sides[side].cpu()) - before;
+      return { rate: throughput, p50, cpu: (used / replies) * 1000 };
     };
     rounds.push({
       platform: await measure('platform'),

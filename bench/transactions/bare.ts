@@ -29,7 +29,8 @@ export async function bareTransactions(postgresUrl: string, mariadbUrl: string):
   return {
     async measure(workers, seconds) {
       const latencies: number[] = [];
-      const until = performance.now() + seconds * 1000;
+      const began = performance.now();
+      const until = began + seconds * 1000;
       await Promise.all(
         pairs.slice(0, workers).map(async (pair, row) => {
           for (let number = 0; performance.now() < until; number += 1) {
@@ -39,9 +40,11 @@ export async function bareTransactions(postgresUrl: string, mariadbUrl: string):
           }
         }),
       );
+      const took = (performance.now() - began) / 1000;
+      const replies = latencies.length;
       latencies.sort((one, other) => one - other);
-      const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
-      return { throughput: latencies.length / seconds, p50: at(0.5), p99: at(0.99) };
+      const at = (share: number) => latencies[Math.floor(replies * share)] ?? Number.NaN;
+      return { throughput: replies / took, p50: at(0.5), p99: at(0.99), replies, seconds: took };
     },
     async stop() {
       await Promise.all(pairs.flatMap(({ first, second }) => [first.end(), second.end()]));
