@@ -65,6 +65,12 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
   { name: 'MAIL_TOKEN', meaning: 'bearer token for MAIL_URL' },
   { name: 'POLICY_TTL_MS', meaning: 'how long rules are remembered', fallback: '1000' },
   {
+    name: 'POLICY_FROM_REPLICAS',
+    meaning:
+      "true, on the platform: rights may be read from D1's replicas, which are a moment behind",
+    fallback: 'false',
+  },
+  {
     name: 'RESULT_MAX_BYTES',
     meaning: 'largest result that is not streamed',
     fallback: '10485760',

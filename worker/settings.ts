@@ -149,6 +149,8 @@ const SettingsSchema = z.object({
   QUOTAS: json(Quotas).default(Quotas.parse({})),
   TEMPLATE_BUDGETS: json(Budgets).default(Budgets.parse({})),
   POLICY_TTL_MS: z.coerce.number().int().min(0).default(1000),
+  /** `true`: rights may be read from D1's replicas: worker/db/replicas.ts. */
+  POLICY_FROM_REPLICAS: z.enum(['true', 'false']).default('false'),
   RESULT_MAX_BYTES: z.coerce
     .number()
     .int()

@@ -7,7 +7,14 @@ import { ruledSubject } from './api-keys/identity.ts';
 import type { Demand } from './demand.ts';
 import { authorLowered } from './door/door.ts';
 import { ENTITY_KINDS, type Entity, explain, type Question } from './explain.ts';
-import { type Policy, policyOf, policyOn, remembered, widened } from './policy.ts';
+import {
+  forgetReplicated,
+  type Policy,
+  policyOf,
+  policyOn,
+  rememberedRights,
+  widened,
+} from './policy.ts';
 import {
   type ByDefault,
   selectMembership,
@@ -73,8 +80,8 @@ export function onAnything(level: Level): Access<unknown, undefined> {
     errors: [],
     anything: true,
     async find(ctx) {
-      const { db, caller } = ctx;
-      const read = await remembered(ctx, 'anything', async () => {
+      const { caller } = ctx;
+      const read = await rememberedRights(ctx, 'anything', async (db) => {
         const [standing, rules, onResources] = await db.batch([
           selectMembership(db, caller),
           selectRules(db, caller),
@@ -103,8 +110,8 @@ export function onListOf(kind: 'endpoint' | 'template' | 'workflow'): Access<unk
     level: 'Read',
     errors: [],
     async find(ctx) {
-      const { db, caller } = ctx;
-      const read = await remembered(ctx, `${kind}s`, async () => {
+      const { caller } = ctx;
+      const read = await rememberedRights(ctx, `${kind}s`, async (db) => {
         const [standing, rules, onKind] = await db.batch([
           selectMembership(db, caller),
           selectRules(db, caller),
@@ -143,10 +150,23 @@ export interface Authorized<Resource> extends Omit<Rights, 'params'> {
 }
 
 /**
- * Loads what the route acts on.
+ * Loads what the route acts on. Nobody is refused by what a replica of D1 does not have yet.
  * @throws GatewayError FORBIDDEN naming the level needed, TOKEN_REVOKED, 404 of the resource's sort
  */
 export async function authorize<Params, Resource>(
+  ctx: Context,
+  access: Access<Params, Resource>,
+  params: Params,
+): Promise<Authorized<Resource>> {
+  try {
+    return await decide(ctx, access, params);
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || !forgetReplicated(ctx)) throw thrown;
+    return decide(ctx, access, params);
+  }
+}
+
+async function decide<Params, Resource>(
   ctx: Context,
   access: Access<Params, Resource>,
   params: Params,

@@ -4,7 +4,8 @@
  */
 import { GatewayError } from '../../proto/errors.ts';
 import { LruMap } from '../../proto/lru-map.ts';
-import type { Caller, Context, Door, PublicContext } from '../context.ts';
+import type { Caller, Context, Database, Door, PublicContext } from '../context.ts';
+import { readsOfReplica, takeReplicated } from '../db/replicas.ts';
 import { effectiveLevel, type Level, reaches } from '../levels.ts';
 import { compareKey } from './api-keys/caller.ts';
 import { type KeyLimits, keyName, limitOn, limitOnUuid } from './api-keys/identity.ts';
@@ -59,9 +60,40 @@ export async function remembered<Value>(
   key: string,
   load: () => Promise<Value>,
 ): Promise<Value> {
-  const { orgUuid, userUuid, external, key: apiKey } = ctx.caller;
-  const name = `${orgUuid}:${external?.digest ?? apiKey?.digest ?? userUuid}:${key}`;
-  return rememberedAs(ctx, name, load, () => orgUuid);
+  const { orgUuid } = ctx.caller;
+  return rememberedAs(ctx, nameOf(ctx.caller, key), load, () => orgUuid);
+}
+
+/**
+ * As `remembered`, of the caller's rights and what they are held on. With POLICY_FROM_REPLICAS a replica may answer, which is
+ * a little behind; nothing else is read there.
+ */
+export async function rememberedRights<Value>(
+  ctx: Context,
+  key: string,
+  load: (db: Database) => Promise<Value>,
+): Promise<Value> {
+  const { settings, env, db, caller } = ctx;
+  // Where each request has to ask, it asks for what is in force.
+  const isOn = settings.POLICY_FROM_REPLICAS === 'true' && settings.POLICY_TTL_MS > 0;
+  if (!isOn) return remembered(ctx, key, () => load(db));
+  return remembered(ctx, key, () => load(readsOfReplica(env, changes, nameOf(caller, key))));
+}
+
+/**
+ * Forgets what a replica answered of the caller's rights, so that the primary is asked next: a replica does not have yet what
+ * was made a moment ago.
+ * @returns whether there was any
+ */
+export function forgetReplicated({ caller }: Context): boolean {
+  const names = takeReplicated(nameOf(caller, ''));
+  for (const name of names) known.delete(name);
+  if (names.length > 0) changes += 1;
+  return names.length > 0;
+}
+
+function nameOf({ orgUuid, userUuid, external, key: apiKey }: Caller, key: string): string {
+  return `${orgUuid}:${external?.digest ?? apiKey?.digest ?? userUuid}:${key}`;
 }
 
 /** As `remembered`, of what bears on no caller: its value reports whose it is. What is not there is not remembered. */
@@ -109,10 +141,10 @@ export function forgetAll(): void {
  * @throws GatewayError TOKEN_REVOKED
  */
 export async function policyOn(ctx: Context): Promise<Policy> {
-  const read = await remembered(ctx, 'organization', async () => {
-    const [standing, rules] = await ctx.db.batch([
-      selectMembership(ctx.db, ctx.caller),
-      selectRules(ctx.db, ctx.caller),
+  const read = await rememberedRights(ctx, 'organization', async (db) => {
+    const [standing, rules] = await db.batch([
+      selectMembership(db, ctx.caller),
+      selectRules(db, ctx.caller),
     ]);
     return { standing, rules };
   });

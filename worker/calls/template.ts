@@ -13,11 +13,10 @@ import { loadReach } from '../reach/load.ts';
 import type { Reach } from '../reach/reach.ts';
 import { type Template, templateNotFound, versionNotFound } from '../templates/access.ts';
 import type { Compiled, Run } from '../templates/compiled.ts';
-import { memoryOf, readVersion } from '../templates/read.ts';
-import { selectVersions } from '../templates/store.ts';
 import { countRun } from '../templates/usage/count.ts';
 import { keptOutput } from './template-outputs.ts';
 import { sending } from './template-requests.ts';
+import { readAll, readEarly } from './template-versions.ts';
 
 const decoder = new TextDecoder();
 
@@ -108,6 +107,7 @@ export async function readyToRun(
   const { row, policy } = template;
   const root = { uuid: row.uuid, version: call.version ?? row.version };
   const isPinned = call.isNested;
+  const early = readEarly(ctx, root, call.pins);
   const reach = await loadReach(ctx, { ...root, isPinned }, call.pins);
   const isInForce = root.version === row.version && call.pins === undefined;
   const back = isInForce ? undefined : reach.wayBackTo(row);
@@ -123,7 +123,7 @@ export async function readyToRun(
   } else {
     known.demands.push(...reach.demandNested());
   }
-  const read = await readAll(ctx, reach, { ...root, id: row.id });
+  const read = await readAll(ctx, reach, { ...root, id: row.id }, early);
   const compiled = read.get(row.uuid);
   if (!compiled) throw versionNotFound(row.id, root.version);
   const { TEMPLATE_BUDGETS } = ctx.settings;
@@ -165,43 +165,6 @@ function demandInForce({ row, policy }: Template, reach: Reach, known: Known): v
     throw new GatewayError('FORBIDDEN', message, { details });
   }
   known.demands.push(demand({ held, policy, params: { template: row.id } }, 'Admin'));
-}
-
-/** Every template that is reached, by UUID; definitions that are not remembered take one trip. */
-async function readAll(
-  ctx: Context,
-  reach: Reach,
-  root: { readonly uuid: string; readonly version: string; readonly id: string },
-): Promise<ReadonlyMap<string, Compiled>> {
-  const { orgUuid } = ctx.caller;
-  const wanted = reach.templates.map((row) => (row.uuid === root.uuid ? { ...row, ...root } : row));
-  const memories = wanted.map((each) => ({
-    ...each,
-    memory: memoryOf(orgUuid, each, kindsOf(reach, each.uuid)),
-  }));
-  const read = new Map<string, Compiled>();
-  for (const { uuid, memory } of memories) {
-    const known = memory.get();
-    if (known) read.set(uuid, known);
-  }
-  const missing = memories.filter(({ uuid }) => !read.has(uuid));
-  if (missing.length === 0) return read;
-  const versions = missing.map(({ uuid, version }) => ({ uuid, version }));
-  for (const row of await selectVersions(ctx.db, orgUuid, versions)) {
-    const holder = missing.find(({ uuid }) => uuid === row.templateUuid);
-    if (!holder) continue;
-    const reading = readVersion(holder.id, row, (endpoint) => reach.kindOf(endpoint));
-    const compiled = await inPieces(ctx, reading);
-    holder.memory.set(compiled);
-    read.set(holder.uuid, compiled);
-  }
-  return read;
-}
-
-function kindsOf(reach: Reach, uuid: string): string[] {
-  return reach
-    .stepsOf(uuid)
-    .flatMap(({ kind, id }) => (kind === 'endpoint' ? [reach.kindOf(id) ?? ''] : []));
 }
 
 function found(compiled: Compiled | undefined, id: string): Compiled {

@@ -1,7 +1,7 @@
 /** What operations on endpoints act on, and the caller's level there. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
-import { type Policy, policyOf, remembered } from '../access/policy.ts';
+import { type Policy, policyOf, rememberedRights } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 import type { Caller, Context } from '../context.ts';
 import type { NodeRow } from '../db/nodes.ts';
@@ -55,9 +55,9 @@ async function findEndpoint(ctx: Context, named: string) {
 }
 
 async function lookUp(ctx: Context, named: string) {
-  const { db, caller } = ctx;
+  const { caller } = ctx;
   const name = endpointName(named);
-  const read = await remembered(ctx, `endpoint:${named}`, async () => {
+  const read = await rememberedRights(ctx, `endpoint:${named}`, async (db) => {
     const uuid = selectEndpointUuid(db, caller.orgUuid, name);
     const [standing, rows, rules, placements, nodes] = await db.batch([
       selectMembership(db, caller),

@@ -75,6 +75,20 @@ export function selectReached(db: Database, orgUuid: string, roots: Roots) {
     );
 }
 
+/** Their definitions, in the versions that are reached. */
+export function selectReachedDefinitions(db: Database, orgUuid: string, roots: Roots) {
+  const { templateUuid, version } = templateVersions;
+  return db
+    .select()
+    .from(templateVersions)
+    .where(
+      and(
+        eq(templateVersions.orgUuid, orgUuid),
+        sql`(${templateUuid}, ${version}) in (${reached(orgUuid, roots)} select uuid, version from reached)`,
+      ),
+    );
+}
+
 /** What each of them reaches by itself. */
 export function selectReferences(db: Database, orgUuid: string, roots: Roots) {
   const { templateUuid, version, kind, target, level } = templateReferences;

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
 import { demandAccountToChange } from '../access/door/author.ts';
-import { type Policy, policyOf, remembered } from '../access/policy.ts';
+import { type Policy, policyOf, rememberedRights } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { TemplateRow } from '../db/templates.ts';
@@ -56,9 +56,9 @@ export function onTemplateToChange<Params extends TemplateParams = TemplateParam
 }
 
 async function findTemplate(ctx: Context, named: string) {
-  const { db, caller } = ctx;
+  const { caller } = ctx;
   const name = templateName(named);
-  const read = await remembered(ctx, `template:${named}`, async () => {
+  const read = await rememberedRights(ctx, `template:${named}`, async (db) => {
     const uuid = selectTemplateUuid(db, caller.orgUuid, name);
     const [standing, rows, rules] = await db.batch([
       selectMembership(db, caller),

@@ -3,12 +3,18 @@
 /** A binding that stands for `database` and counts what goes through it. */
 export function countTrips(database: D1Database) {
   let trips = 0;
+  let rounds = 0;
+  let underWay = 0;
   let gate: Promise<void> = Promise.resolve();
   let open = (): void => {};
 
   const counted = <Result>(trip: () => Promise<Result>): Promise<Result> => {
     trips += 1;
-    return gate.then(trip);
+    if (underWay === 0) rounds += 1;
+    underWay += 1;
+    return gate.then(trip).finally(() => {
+      underWay -= 1;
+    });
   };
   const binding = new Proxy(database, {
     get(target, member) {
@@ -23,6 +29,8 @@ export function countTrips(database: D1Database) {
   return {
     binding,
     count: () => trips,
+    /** Times that trips began while none was under way: what is waited for one after another. */
+    rounds: () => rounds,
     /** Lets no trip through until `letGo`. */
     hold() {
       gate = new Promise((resolve) => {

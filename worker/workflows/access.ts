@@ -2,7 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
 import { demandAccountToChange } from '../access/door/author.ts';
-import { type Policy, policyOf, remembered } from '../access/policy.ts';
+import { type Policy, policyOf, rememberedRights } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { WorkflowRow } from '../db/workflows.ts';
@@ -60,9 +60,9 @@ export function onWorkflowToChange<Params extends WorkflowParams = WorkflowParam
 }
 
 async function findWorkflow(ctx: Context, named: string, { deleted = false }: Also) {
-  const { db, caller } = ctx;
+  const { caller } = ctx;
   const name = workflowName(named);
-  const read = await remembered(ctx, `workflow:${named}`, async () => {
+  const read = await rememberedRights(ctx, `workflow:${named}`, async (db) => {
     const uuid = selectWorkflowUuid(db, caller.orgUuid, name);
     const [standing, rows, rules] = await db.batch([
       selectMembership(db, caller),
