@@ -8,6 +8,7 @@
 import { parseArgs } from 'node:util';
 import { generateLoad, type Measured } from './load.ts';
 import { type Pair, startPair } from './pair.ts';
+import { tell } from './report.ts';
 
 const BODY = JSON.stringify({ query: 'select id, name from products where id = $1', params: [42] });
 const USERS = 10_000;
@@ -31,6 +32,8 @@ try {
   await grow(pair);
   const large = await compare(pair);
   console.log(line('10,000 / 100,000', large));
+  tell('1 user, 1 rule: guarded to unguarded, requests a second', small.map(ratioOf));
+  tell('10,000 users, 100,000 rules: guarded to unguarded', large.map(ratioOf));
   const change = middle(large, ratioOf) / middle(small, ratioOf);
   console.log(`Users and rules change the ratio by a factor of ${change.toFixed(3)}.`);
 } finally {

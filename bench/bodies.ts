@@ -18,6 +18,7 @@ import { DEPTH_MAX, parseJson } from '../proto/json.ts';
 import { lookThrough } from '../proto/written-json.ts';
 import { startBackend } from '../test/servers/backends.ts';
 import { type MeasuredGateway, startGateway } from './gateway.ts';
+import { median, tell } from './report.ts';
 
 const { values } = parseArgs({
   options: {
@@ -36,6 +37,9 @@ const SIZES: readonly (readonly [name: string, characters: number])[] = [
   ['64 KiB', 64 * 1024],
   ['10 MiB', 10 * 1024 * 1024],
 ];
+
+/** The size that results are kept of. */
+const TOLD = '64 KiB';
 
 /** Element number `at` of a body, by the sort of body. */
 const SORTS: Readonly<Record<string, (at: number) => unknown>> = {
@@ -138,11 +142,6 @@ function extraMs(text: string): number {
   return median(rounds);
 }
 
-function median(times: readonly number[]): number {
-  const sorted = times.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
 /** What is compared, of one text. */
 interface Compared {
   plain(): unknown;
@@ -152,8 +151,12 @@ interface Compared {
 function table(name: string, of: (text: string) => Compared): void {
   console.log(`\n${name.padEnd(36)}${SIZES.map(([size]) => size.padStart(10)).join('')}`);
   for (const [sort, element] of Object.entries(SORTS)) {
-    const ratios = SIZES.map(([, characters]) => ratio(bodyOf(element, characters), of));
-    console.log(sort.padEnd(36) + ratios.map((each) => each.toFixed(3).padStart(10)).join(''));
+    const found = SIZES.map(([size, characters]) => {
+      const rounds = ratios(bodyOf(element, characters), of);
+      if (size === TOLD) tell(`${size}, ${sort}: ${name}, to the plain time`, rounds);
+      return median(rounds);
+    });
+    console.log(sort.padEnd(36) + found.map((each) => each.toFixed(3).padStart(10)).join(''));
   }
 }
 
@@ -183,7 +186,7 @@ function bodyOf(element: (at: number) => unknown, characters: number): string {
 }
 
 /** How many times the plain time it takes; each goes first in turn. */
-function ratio(text: string, of: (text: string) => Compared): number {
+function ratios(text: string, of: (text: string) => Compared): number[] {
   const { plain, ours } = of(text);
   const times = Math.ceil(CHARACTERS_PER_ROUND / text.length);
   const rounds: number[] = [];
@@ -192,7 +195,7 @@ function ratio(text: string, of: (text: string) => Compared): number {
     const [one, other] = [milliseconds(first, times), milliseconds(second, times)];
     rounds.push(round % 2 === 0 ? other / one : one / other);
   }
-  return median(rounds);
+  return rounds;
 }
 
 function milliseconds(work: () => unknown, times: number): number {

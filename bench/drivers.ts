@@ -11,10 +11,14 @@ import { type Running, startBaseline } from './baseline.ts';
 import { type MeasuredGateway, startGateway } from './gateway.ts';
 import { isMeasured, KINDS, type MeasuredKind, type MeasuredName } from './kinds.ts';
 import { generateLoad } from './load.ts';
+import { median, tell } from './report.ts';
 
 const CONNECTIONS = [1, 16, 64];
 /** Large results of one round. */
 const LARGE_READS = 5;
+
+/** What is promised of the bare pair's: of small reads, and of large results. */
+const [RATIO_MIN, LARGE_RATIO_MIN] = [0.75, 0.85];
 
 const { values } = parseArgs({
   options: {
@@ -64,12 +68,15 @@ async function compare(
       const load = { port, path, headers, body, connections, seconds };
       return (await generateLoad(load)).throughput;
     };
-    const [one, other, ratio] = await alternating(ask, bare, gateway);
+    const what = `${name}, ${connections} connections: gateway to bare pair, requests a second`;
+    const [one, other, ratio] = await alternating(ask, [bare, gateway], what, RATIO_MIN);
     const cells = [`${one.toFixed(0)}/s`.padStart(11), `${other.toFixed(0)}/s`.padStart(9), ratio];
     console.log(name.padEnd(10), `${connections} connections`.padEnd(15), ...cells);
   }
   const body = JSON.stringify(kind.large);
-  const [one, other, ratio] = await alternating((side) => readLarge(side, body), bare, gateway);
+  const what = `${name}, large results: gateway to bare pair, MB a second`;
+  const ask = (side: Side) => readLarge(side, body);
+  const [one, other, ratio] = await alternating(ask, [bare, gateway], what, LARGE_RATIO_MIN);
   const cells = [`${one.toFixed(0)} MB/s`.padStart(11), `${other.toFixed(0)} MB/s`.padStart(9)];
   console.log(name.padEnd(10), 'large results'.padEnd(15), ...cells, ratio);
 }
@@ -77,18 +84,20 @@ async function compare(
 /** The median of each side over the rounds, and of their ratio; a round before warms both. */
 async function alternating(
   ask: (side: Side) => Promise<number>,
-  bare: Side,
-  gateway: Side,
+  [bare, gateway]: readonly [Side, Side],
+  what: string,
+  atLeast: number,
 ): Promise<[bare: number, gateway: number, ratio: string]> {
   const found: [number, number][] = [];
   for (let round = 0; round <= rounds; round += 1)
     found.push([await ask(bare), await ask(gateway)]);
   const kept = found.slice(1);
-  const ratio = middle(kept.map(([one, other]) => other / one));
+  const ratios = kept.map(([one, other]) => other / one);
+  tell(what, ratios, { atLeast });
   return [
-    middle(kept.map(([one]) => one)),
-    middle(kept.map(([, other]) => other)),
-    ratio.toFixed(2).padStart(6),
+    median(kept.map(([one]) => one)),
+    median(kept.map(([, other]) => other)),
+    median(ratios).toFixed(2).padStart(6),
   ];
 }
 
@@ -106,10 +115,4 @@ async function readLarge({ port, path, headers }: Side, body: string): Promise<n
     for await (const piece of response.body) bytes += piece.byteLength;
   }
   return bytes / 1000 / (performance.now() - started);
-}
-
-function middle(numbers: number[]): number {
-  return (
-    numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN
-  );
 }

@@ -9,6 +9,7 @@
 import { parseArgs } from 'node:util';
 import { ownRedis } from '../test/servers/redis-server.ts';
 import { makeOrganization, startGateway } from './gateway.ts';
+import { tell, tellHolds } from './report.ts';
 
 /** One event of so many starts a run; one of so many is sent twice. */
 const STARTS = 5;
@@ -124,21 +125,21 @@ async function judge(tokens: readonly string[], sent: readonly Sent[]): Promise<
   }
   const took = (performance.now() - last) / 1000;
   const runs = await runsOf(tokens);
-  told(
+  tellHolds(
     `all ${expected.size} runs are done ${took.toFixed(1)} s after the last event`,
     isDone(runs, expected.size),
   );
   const names = runs.map(({ organization, run }) => `${organization}:${run.trigger.id}`);
   const lost = [...expected.keys()].filter((name) => !names.includes(name)).length;
-  told(`${lost} events are lost`, lost === 0);
-  told(
+  tellHolds(`${lost} events are lost`, lost === 0);
+  tellHolds(
     `${names.length - new Set(names).size} started two runs`,
     names.length === new Set(names).size,
   );
   const strange = names.filter((name) => !expected.has(name)).length;
-  told(`${strange} runs are of events that start none there`, strange === 0);
+  tellHolds(`${strange} runs are of events that start none there`, strange === 0);
   const failed = runs.filter(({ run }) => run.status !== 'succeeded').length;
-  told(`${failed} runs did not succeed`, failed === 0);
+  tellHolds(`${failed} runs did not succeed`, failed === 0);
   await tellTimes(tokens, runs, expected);
 }
 
@@ -158,6 +159,7 @@ async function tellTimes(
     if (event) times.push(began - event.at);
   });
   times.sort((one, other) => one - other);
+  tell('from an event to the first action', times, { unit: 'ms' });
   const part = (share: number) =>
     times[Math.min(times.length - 1, Math.floor(times.length * share))];
   console.log(
@@ -226,10 +228,4 @@ async function call<Body>(
   const text = await response.text();
   if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
   return JSON.parse(text) as Body; // As the operation answers.
-}
-
-/** Tells whether a promise holds. */
-function told(sentence: string, holds: boolean): void {
-  console.log(`${holds ? 'holds' : 'DOES NOT HOLD'}: ${sentence}`);
-  if (!holds) process.exitCode = 1;
 }

@@ -7,6 +7,7 @@
 import { parseArgs } from 'node:util';
 import jsonata from 'jsonata';
 import { Budget, compileExpression, type Value } from '../worker/language/expressions/index.ts';
+import { tell } from './report.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '200' } } });
 const ROUNDS = Number(values.rounds);
@@ -132,6 +133,8 @@ const row = (name: string, ms: number) =>
 row('expressions', mine);
 row('by hand', hand);
 row('jsonata', other);
+tell('expressions to the same by hand', [mine / hand]);
+tell('jsonata to expressions', [other / mine]);
 console.log(`jsonata takes ${(other / mine).toFixed(0)} times as long as expressions.`);
 console.log(`A loop of 1,000,000 rounds of five operations: ${looped.toFixed(1)} ms.`);
 if (sink === records) throw new Error('nothing was measured');

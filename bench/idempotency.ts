@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { startBackend } from '../test/servers/backends.ts';
 import { startGateway } from './gateway.ts';
+import { tell } from './report.ts';
 
 const { values } = parseArgs({ options: { calls: { type: 'string', default: '500' } } });
 const CALLS = Number(values.calls);
@@ -61,6 +62,7 @@ function report(times: ReadonlyMap<string, number[]>): void {
   const base = at(times.values().next().value ?? [], 0.5);
   for (const [sort, taken] of times) {
     const [p50, p99] = [at(taken, 0.5), at(taken, 0.99)];
+    tell(`${sort}: p50 to that without a key`, [p50 / base]);
     const figures = [p50.toFixed(2), p99.toFixed(2), (p50 / base).toFixed(2)];
     console.log(sort.padEnd(26) + figures.map((each) => each.padStart(10)).join(''));
   }

@@ -16,6 +16,7 @@ import { startGateway } from './gateway.ts';
 import { KINDS } from './kinds.ts';
 import { STEPS } from './ladder/steps.ts';
 import { generateLoad, type Load } from './load.ts';
+import { tell } from './report.ts';
 
 const { values } = parseArgs({
   options: {
@@ -24,6 +25,8 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '16' },
   },
 });
+/** Microseconds that the gateway's own code may take in the runtime. */
+const OWN_MAX_US = 30;
 const BODY = JSON.stringify(KINDS.postgres.small);
 
 /** One line of the ladder. */
@@ -80,11 +83,15 @@ async function microseconds({ load }: Rung): Promise<number> {
 function report(rungs: readonly Rung[]): void {
   console.log('step                                          us a request    more');
   let last: number | undefined;
+  const [before, gateway] = rungs.slice(-2);
+  const own = gateway?.took.map((took, round) => took - (before?.took[round] ?? 0)) ?? [];
+  tell("the gateway's own code", own, { unit: 'us of the runtime', atMost: OWN_MAX_US });
   for (const { name, took } of rungs) {
     const middle = took.toSorted((one, other) => one - other)[Math.floor(took.length / 2)] ?? NaN;
+    tell(name, took, { unit: 'us of the runtime' });
     const more = last === undefined ? '' : (middle - last).toFixed(0);
-    const own = name === 'the gateway' ? '  own' : '';
-    console.log(`${name.padEnd(46)}${middle.toFixed(0).padStart(12)}${more.padStart(8)}${own}`);
+    const mark = name === 'the gateway' ? '  own' : '';
+    console.log(`${name.padEnd(46)}${middle.toFixed(0).padStart(12)}${more.padStart(8)}${mark}`);
     last = middle;
   }
 }

@@ -26,6 +26,7 @@ import { type Operation, post } from './neighbour/operation.ts';
 import { operations } from './neighbour/operations.ts';
 import { quiet, type Seen, watch } from './neighbour/steady.ts';
 import { agent, type Call, demand, found, send, type Tenant } from './neighbour/tenants.ts';
+import { tell } from './report.ts';
 
 const ATTACKER = join(import.meta.dirname, 'neighbour/attacker.ts');
 /** What a neighbour may see: times its own p50 when alone, and milliseconds. */
@@ -109,6 +110,9 @@ async function measure(operation: Operation, neighbour: Tenant, tenants: readonl
   if (operation.call(neighbour, 0).authorization !== '') await freshMinute(statuses);
   const ratio = beside.reads.p50 / alone.reads.p50;
   const isOver = ratio > RATIO_MAX || beside.reads.p99 > P99_MAX_MS || beside.reads.failed > 0;
+  const what = `${operation.name}, by ${tenants.length}`;
+  tell(`${what}: p50 to that alone`, [ratio], { atMost: RATIO_MAX });
+  tell(`${what}: p99 of a neighbour`, [beside.reads.p99], { unit: 'ms', atMost: P99_MAX_MS });
   const figures = [
     beside.reads.p50.toFixed(1).padStart(6),
     `(${alone.reads.p50.toFixed(1)})`.padStart(8),

@@ -66,7 +66,8 @@ export async function startPair(): Promise<Pair> {
   }
 }
 
-async function newBindings(): Promise<Record<string, string>> {
+/** Settings with new keys. */
+export async function newBindings(): Promise<Record<string, string>> {
   const [gateway, node] = await Promise.all([
     generateKeyPair('EdDSA', { extractable: true }),
     generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true }),
@@ -81,14 +82,16 @@ async function newBindings(): Promise<Record<string, string>> {
   };
 }
 
-interface OneWorker extends Pick<BuiltWorker, 'code' | 'options'> {
+/** A worker with the port that it listens at, and the relay that it calls. */
+export interface OneWorker extends Pick<BuiltWorker, 'code' | 'options'> {
   readonly name: string;
   readonly port: number;
   readonly relayPort: number;
   readonly bindings: Readonly<Record<string, string>>;
 }
 
-function runtimeOptions(state: string, workers: readonly OneWorker[]) {
+/** Options of a runtime of these workers, whose state stays in a folder. */
+export function runtimeOptions(state: string, workers: readonly OneWorker[]) {
   const converted = convertV4MiniflareOptions({
     cf: false,
     telemetry: { enabled: false },

@@ -16,6 +16,7 @@ import { startBaseline } from './baseline.ts';
 import { cpuSeconds } from './cpu.ts';
 import { type MeasuredGateway, startGateway } from './gateway.ts';
 import { generateLoad, type Load, type Measured } from './load.ts';
+import { tell } from './report.ts';
 
 const CONNECTIONS = [1, 16, 64];
 const BODY = JSON.stringify({
@@ -26,6 +27,9 @@ const TABLE = `create table products as
   select id, 'product ' || id as name, (id * 1.25)::numeric(10, 2) as price,
          timestamptz '2026-01-01' + id * interval '1 hour' as created_at
   from generate_series(1, 1000) id; alter table products add primary key (id)`;
+
+/** What is promised: of the bare pair's throughput; added p50 at one connection; p99 at 64 to the bare pair's. */
+const [RATIO_MIN, ADDED_MAX_MS, P99_MAX] = [0.75, 0.3, 2];
 
 const { values } = parseArgs({
   options: {
@@ -85,7 +89,24 @@ async function compare(
   for (let round = 0; round < Number(values.rounds); round += 1) {
     rounds.push({ bare: await bare(), ours: await ours(), byKey: await byKey() });
   }
+  report(connections, rounds);
   return line(connections, rounds);
+}
+
+function report(connections: number, rounds: Rounds): void {
+  const what = (of: string) => `${connections} connections: ${of}`;
+  const of = (each: (round: Rounds[number]) => number) => rounds.map(each);
+  const isOne = connections === 1;
+  const ofBaseline = of(({ bare, ours }) => ours.throughput / bare.throughput);
+  tell(what('gateway to bare pair, requests a second'), ofBaseline, { atLeast: RATIO_MIN });
+  const added = of(({ bare, ours }) => ours.p50 - bare.p50);
+  tell(what('added p50'), added, { unit: 'ms', ...(isOne && { atMost: ADDED_MAX_MS }) });
+  const p99 = of(({ bare, ours }) => ours.p99 / bare.p99);
+  tell(what('p99 to that of the bare pair'), p99, connections === 64 ? { atMost: P99_MAX } : {});
+  tell(
+    what('by key to by token, requests a second'),
+    of(({ ours, byKey }) => byKey.throughput / ours.throughput),
+  );
 }
 
 async function measure(load: Load): Promise<Round> {

@@ -16,6 +16,7 @@ import { onRedis, ownRedis } from '../test/servers/redis-server.ts';
 import { cpuSeconds } from './cpu.ts';
 import { startGateway } from './gateway.ts';
 import { generateLoad, type Load } from './load.ts';
+import { tell } from './report.ts';
 import { startWebdis } from './webdis.ts';
 
 const CONNECTIONS = [1, 16, 64];
@@ -188,6 +189,15 @@ async function compare(
     );
   line(baseName, (round) => round.base);
   line(ownName, (round) => round.own);
+  const name = `${what}: ${ownName} to ${baseName}`;
+  tell(
+    `${name}, commands a second`,
+    measured.map(({ own, base }) => own.rate / base.rate),
+  );
+  tell(
+    `${name}, processor time`,
+    measured.map(({ own, base }) => own.cpu / base.cpu),
+  );
   const rate = middle((round) => round.own.rate / round.base.rate).toFixed(2);
   const cpu = middle((round) => round.own.cpu / round.base.cpu).toFixed(2);
   console.log(`ratio to ${baseName}: commands/s ${rate}, CPU ${cpu}`);

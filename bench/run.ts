@@ -1,8 +1,13 @@
-/** `npm run bench -- NAME`: one of the measurements of this folder. A measurement is a file whose head says how to run it. */
-import { readdir, readFile } from 'node:fs/promises';
+/** `npm run bench`: all measurements of this folder, or one by its name. A measurement is a file whose head says how to run it. */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { Failure, runScript } from '../server/failure.ts';
+import { thisMachine } from './whole/machine.ts';
+import { measure, type Outcome } from './whole/measure.ts';
+import { PLAN } from './whole/plan.ts';
+import { resultsPage } from './whole/results.ts';
 
 /** A file that measures when it is loaded. */
 interface Measurement {
@@ -16,8 +21,12 @@ interface Measurement {
 await runScript(async () => {
   const [name, ...flags] = process.argv.slice(2);
   const all = await measurements();
-  if (name === undefined || name === '--help') {
+  if (name === '--help') {
     process.stdout.write(help(all));
+    return;
+  }
+  if (name === undefined || name.startsWith('--')) {
+    await measureAll();
     return;
   }
   if (!all.some((each) => each.name === name)) {
@@ -28,6 +37,27 @@ await runScript(async () => {
   process.argv = [process.execPath, file, ...flags];
   await import(pathToFileURL(file).href);
 });
+
+/** Runs all, or those that are named, and writes the page after each: what was measured is not lost. */
+async function measureAll(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      of: { type: 'string', default: PLAN.map((each) => each.name).join() },
+      results: { type: 'string', default: join(import.meta.dirname, 'RESULTS.md') },
+    },
+  });
+  const names = values.of.split(',');
+  const unknown = names.find((each) => !PLAN.some((planned) => planned.name === each));
+  if (unknown !== undefined) throw new Failure(`There is no measurement '${unknown}'.`);
+  const machine = await thisMachine();
+  const outcomes: Outcome[] = [];
+  for (const planned of PLAN.filter((each) => names.includes(each.name))) {
+    console.log(`\n## ${[planned.name, ...planned.flags].join(' ')}`);
+    outcomes.push(await measure([import.meta.filename], planned));
+    await writeFile(values.results, resultsPage(machine, outcomes));
+  }
+  console.log(`\nWritten to ${values.results}.`);
+}
 
 async function measurements(): Promise<Measurement[]> {
   const files = (await readdir(import.meta.dirname)).filter((file) => file.endsWith('.ts')).sort();
@@ -50,7 +80,10 @@ function help(all: readonly Measurement[]): string {
   const lines = all.map(({ name, flags, about }) => `  ${name} ${flags}\n      ${about}.`);
   return `Measures, each time against a baseline of the same run.
 
-Usage: npm run bench -- NAME [flags]
+Usage: npm run bench [-- --of NAME,NAME] [--results FILE]
+         all of them, or those, in less than half an hour; writes bench/RESULTS.md
+       npm run bench -- NAME [flags]
+         one
 
 ${lines.join('\n')}
 `;

@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { ownRedis } from '../test/servers/redis-server.ts';
 import { cpuSeconds } from './cpu.ts';
 import { makeOrganization, startGateway } from './gateway.ts';
+import { tellHolds } from './report.ts';
 
 /** Triggers of a workflow, at most. */
 const PER_WORKFLOW = 10;
@@ -45,7 +46,7 @@ try {
   const beside = await idle();
   const more = beside - without;
   const shares = `${percent(beside)} of a processor, ${percent(without)} without`;
-  told(`${values.schedules} schedules between ticks: ${shares}`, more <= NOTHING);
+  tellHolds(`${values.schedules} schedules between ticks: ${shares}`, more <= NOTHING);
   await tickTogether(tokens[0] ?? '', Number(values.together));
 } finally {
   await gateway.stop();
@@ -99,7 +100,7 @@ async function tickTogether(token: string, count: number): Promise<void> {
     }
   }
   const most = Math.max(...late);
-  told(
+  tellHolds(
     `${late.length} of ${count} runs began, the last ${most} ms after their tick`,
     late.length === count && most <= LATE_MS,
   );
@@ -124,10 +125,4 @@ async function call(
   const text = await response.text();
   if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
   return JSON.parse(text) as { [member: string]: unknown }; // All operations answer objects.
-}
-
-/** Tells whether a promise holds. */
-function told(sentence: string, holds: boolean): void {
-  console.log(`${holds ? 'holds' : 'DOES NOT HOLD'}: ${sentence}`);
-  if (!holds) process.exitCode = 1;
 }

@@ -12,9 +12,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../server/bundle.ts';
+import { tell } from './report.ts';
 
 /** The first line of what a start prints when all is ready. */
 const READY = /^Causeway answers at /;
+
+/** Seconds in which a first start with the demo is to greet. */
+const FIRST_MAX_S = 5;
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
 
@@ -32,6 +36,11 @@ for (const flags of [['--demo'], []]) {
   }
   const [one, other] = [median(first), median(second)];
   const name = flags.length > 0 ? 'with --demo' : 'without';
+  tell(`${name}: first start to the second`, ratios(first, second));
+  tell(`${name}: first start`, first ?? [], {
+    unit: 's',
+    ...(flags.length > 0 && { atMost: FIRST_MAX_S }),
+  });
   const cells = [one.toFixed(2).padStart(7), other.toFixed(2).padStart(9)];
   console.log(`${name.padEnd(13)}${cells.join(' ')}  ${(one / other).toFixed(2).padStart(5)}`);
 }
@@ -52,6 +61,10 @@ async function secondsOf(flags: readonly string[]): Promise<number> {
   process.kill(-(child.pid ?? 0), 'SIGTERM');
   await ended;
   return seconds;
+}
+
+function ratios(first: readonly number[] = [], second: readonly number[] = []): number[] {
+  return first.map((each, round) => each / (second[round] ?? Number.NaN));
 }
 
 function median(numbers: readonly number[] = []): number {

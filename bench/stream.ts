@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { startPostgres } from '../server/postgres-server.ts';
 import { childrenOf } from '../test/processes.ts';
 import { type MeasuredGateway, startGateway } from './gateway.ts';
+import { tell } from './report.ts';
 
 const SAMPLE_EVERY_MS = 50;
 const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000000' } } });
@@ -42,10 +43,12 @@ try {
     }
     const lines = await ended;
     const seconds = (performance.now() - started) / 1000;
+    tell('rows a second', [lines / seconds], { unit: 'rows/s' });
     console.log(`${lines} rows, ${(lines / seconds).toFixed(0)}/s`);
     for (const [index, { command }] of watched.entries()) {
       const name = command.includes('workerd') ? 'worker' : 'relay';
       const grown = (most[index] ?? 0) - (before[index] ?? 0);
+      tell(`the ${name} grows by`, [grown], { unit: 'MiB' });
       console.log(
         `${name.padEnd(6)} ${(before[index] ?? 0).toFixed(0)} MiB, grows by ${grown.toFixed(0)} MiB`,
       );

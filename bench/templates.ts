@@ -11,6 +11,7 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { tell } from './report.ts';
 import { build, repeatHere } from './templates/build.ts';
 import { showCopies } from './templates/copies.ts';
 import { NAMES } from './templates/names.ts';
@@ -27,6 +28,8 @@ const { values } = parseArgs({
     copies: { type: 'boolean', default: false },
   },
 });
+/** How often as long jsonata has to take as a template, of so many records and more. */
+const [TIMES_MIN, RECORDS_MIN] = [50, 100];
 /** Of some seconds each. */
 const THROUGH_ROUNDS = 7;
 const sizes = values.records.split(',').map(Number);
@@ -73,6 +76,8 @@ if (seconds > 0) {
 async function show(where: string, repeat: Repeat, watch: Watch): Promise<void> {
   for (const records of sizes) {
     const cost = await costs(repeat, watch, records, Number(values.rounds));
+    const told = records >= RECORDS_MIN ? { atLeast: TIMES_MIN } : {};
+    tell(`${where}, ${records} records: jsonata's time to a template's`, cost.jsonataRounds, told);
     console.log(line(where, records, cost));
   }
 }

@@ -14,6 +14,7 @@ import { startPostgres } from '../server/postgres-server.ts';
 import { type Call, placeOn, type RelayNode, startRelayNode } from '../test/relay-node.ts';
 import { type MeasuredGateway, startGateway } from './gateway.ts';
 import { generateLoad, type Measured } from './load.ts';
+import { tell } from './report.ts';
 
 const CONNECTIONS = [1, 16, 64];
 const SMALL = JSON.stringify({ query: 'select $1::int as n', params: [42] });
@@ -96,6 +97,10 @@ async function compare(connections: number, direct: Measurable, tunnel: Measurab
   for (let round = 0; round < Number(values.rounds); round += 1) {
     rounds.push({ direct: await measure(direct), tunnel: await measure(tunnel) });
   }
+  tell(
+    `${connections} connections: tunnel to direct, requests a second`,
+    rounds.map((round) => round.tunnel.throughput / round.direct.throughput),
+  );
   const cell = (width: number, digits: number, of: (round: Round) => number): string => {
     const sorted = rounds.map(of).sort((one, other) => one - other);
     return (sorted[Math.floor(rounds.length / 2)] ?? Number.NaN).toFixed(digits).padStart(width);
@@ -127,6 +132,7 @@ async function besideLarge(tunnel: Measurable): Promise<void> {
   isOver = true;
   await large;
   const rate = bytes / 1024 / 1024 / ((performance.now() - started) / 1000);
+  tell('p99 of small reads beside large results', [beside.p99], { unit: 'ms' });
   console.log(`small reads alone: p50 ${alone.p50.toFixed(2)} ms, p99 ${alone.p99.toFixed(2)} ms`);
   console.log(
     `beside results of ${LARGE_MIB} MiB, ${rate.toFixed(0)} MiB/s: p50 ${beside.p50.toFixed(2)} ms, p99 ${beside.p99.toFixed(2)} ms`,

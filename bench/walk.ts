@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { startPostgres } from '../server/postgres-server.ts';
 import { ownRedis } from '../test/servers/redis-server.ts';
 import { addEndpoint, type MeasuredGateway, startGateway } from './gateway.ts';
+import { tell } from './report.ts';
 import { buildCountedWorker, WALK_PATH } from './walk/counted-worker.ts';
 
 /** Until nothing is learned or remembered for the first time. */
@@ -91,6 +92,8 @@ async function show({ name, path, body }: Call, gateway: MeasuredGateway) {
   const ofCalls = (files: readonly string[] = []) => files.filter((file) => !idle.has(file));
   const [edge, node] = [ofCalls(ofWorker), ofCalls(ofRelay)];
   console.log(`${name}: ${edge.length} files of the worker, ${node.length} of the relay`);
+  tell(`${name}: files of the worker`, [edge.length], { unit: 'files' });
+  tell(`${name}: files of the relay`, [node.length], { unit: 'files' });
   if (values.list === true) for (const file of [...edge, '', ...node]) console.log(`  ${file}`);
 }
 

@@ -11,12 +11,15 @@ import { parseArgs } from 'node:util';
 import { ownRedis } from '../test/servers/redis-server.ts';
 import { cpuSeconds } from './cpu.ts';
 import { generateLoad } from './load.ts';
+import { tell } from './report.ts';
 import { startOurs } from './workflows/ours.ts';
 import { type Side, startDurable, startPlatform } from './workflows/sides.ts';
 
 const CONNECTIONS = [1, 16, 64];
 /** Inputs of the two workflows that are compared. */
 const INPUTS = { pure: { n: 1 }, redis: { key: 'measured', value: 'x'.repeat(100) } } as const;
+/** Runs a second, in those of the platform, that are promised. */
+const PLATFORM_MIN = 4;
 type Name = keyof typeof INPUTS;
 const SIDES = ['platform', 'durable', 'ours'] as const;
 
@@ -92,7 +95,15 @@ async function compare(
       ours: await measure('ours'),
     });
   }
+  report(`${name}, ${connections} at once`, rounds);
   return line(`${name}, ${connections} at once`, rounds);
+}
+
+function report(what: string, rounds: readonly Round[]): void {
+  const to = (side: 'platform' | 'durable') =>
+    rounds.map((round) => round.ours.rate / round[side].rate);
+  tell(`${what}: runs a second, to the platform's`, to('platform'), { atLeast: PLATFORM_MIN });
+  tell(`${what}: runs a second, to the durable engine's`, to('durable'));
 }
 
 function line(what: string, rounds: readonly Round[]): string {

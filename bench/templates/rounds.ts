@@ -13,6 +13,8 @@ export interface Costs {
   readonly ofByHand: number;
   /** jsonata by the template, of the same round. */
   readonly timesJsonata: number;
+  /** The same of each round. */
+  readonly jsonataRounds: readonly number[];
 }
 
 /** Long enough for the watch and for the way to another process; short enough for a round to be one moment. */
@@ -40,10 +42,12 @@ export async function costs(
     all.push(taken);
   }
   const cost = (name: Name) => middle(all.map((each) => each[name]));
+  const jsonataRounds = all.map((each) => each.jsonata / each.template);
   return {
     ms: { template: cost('template'), 'by hand': cost('by hand'), jsonata: cost('jsonata') },
     ofByHand: middle(all.map((each) => each.template / each['by hand'])),
-    timesJsonata: middle(all.map((each) => each.jsonata / each.template)),
+    timesJsonata: middle(jsonataRounds),
+    jsonataRounds,
   };
 }
 

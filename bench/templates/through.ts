@@ -1,6 +1,7 @@
 /** What a run costs through the whole gateway, compared with operations that are authorized and do nothing. */
 import { generateLoad, type Measured } from '../load.ts';
 import { startPair } from '../pair.ts';
+import { tell } from '../report.ts';
 
 /** How it is measured. */
 export interface Effort {
@@ -74,6 +75,7 @@ export async function showThrough({ rounds, seconds, connections }: Effort): Pro
 
 function show({ name }: Contestant, own: readonly Measured[], runs: readonly Measured[]): void {
   const shares = own.map(({ throughput }, round) => (runs[round]?.throughput ?? 0) / throughput);
+  if (name !== RUN.name) tell(`through the gateway: a template's run to ${name}`, shares);
   console.log(
     `${name.padEnd(28)}${middle(own.map((each) => each.throughput))
       .toFixed(0)

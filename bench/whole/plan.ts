@@ -1,0 +1,41 @@
+/** How `npm run bench` runs each measurement: small enough for all of them to take less than half an hour. */
+
+/** One measurement of the whole run. */
+export interface Planned {
+  readonly name: string;
+  readonly flags: readonly string[];
+  /** Seconds after which it is ended, and told as one that did not end. */
+  readonly secondsMax: number;
+}
+
+const planned = (name: string, flags: string, secondsMax: number): Planned => ({
+  name,
+  flags: flags === '' ? [] : flags.split(' '),
+  secondsMax,
+});
+
+/** What matters most comes first. All limits together are less than half an hour. */
+export const PLAN: readonly Planned[] = [
+  planned('read', '--seconds 1', 90),
+  planned('drivers', '--seconds 0.5', 200),
+  planned('redis', '--seconds 0.5', 90),
+  planned('peers', '--seconds 1', 120),
+  planned('cold', '', 60),
+  planned('idle', '--many 2000', 130),
+  planned('ladder', '--seconds 1', 110),
+  planned('tunnel', '--seconds 1 --rounds 5', 90),
+  planned('stream', '', 60),
+  planned('access', '--seconds 1', 70),
+  planned('transactions', '--rounds 5 --seconds 0.5', 80),
+  planned('idempotency', '--calls 200', 30),
+  planned('templates', '--rounds 5 --records 1,100 --seconds 0.5', 80),
+  planned('expressions', '', 30),
+  planned('bodies', '--rounds 5', 40),
+  planned('workflows', '--rounds 5 --seconds 0.5', 110),
+  planned('workflow-volume', '--runs 1000 --elements 2000 --waiting 300', 70),
+  planned('events', '--events 2000 --seconds 12 --organizations 10', 80),
+  planned('schedules', '--schedules 500 --seconds 5 --together 10', 60),
+  planned('neighbour', '--only ^(logins|signed.deliveries)$ --seconds 2', 70),
+  planned('start', '--rounds 1', 60),
+  planned('walk', '--calls 2', 40),
+];
