@@ -8,6 +8,7 @@ import { measure, type Outcome } from '../bench/whole/measure.ts';
 import { PLAN } from '../bench/whole/plan.ts';
 import { type Machine, resultsPage } from '../bench/whole/results.ts';
 import { runScript } from './gateway.ts';
+import { childrenOf } from './processes.ts';
 
 const MACHINE: Machine = {
   day: '2026-01-02',
@@ -112,6 +113,27 @@ test.each([
   await writeFile(file, script);
   const found = await measure([file], { name: 'some', flags: [], secondsMax: 2 });
   expect(found).toMatchObject(expected);
+});
+
+test('that is stopped ends what it measures', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-bench-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'RESULTS.md');
+  const run = runScript('bench/run.ts', ['--of', 'schedules', '--results', file]);
+  const isMeasuring = (command: string) => command.includes('run.ts schedules --schedules 500');
+  const measuring = () => childrenOf(process.pid).filter(({ command }) => isMeasuring(command));
+  await expect.poll(() => measuring().length).toBe(1);
+  const [{ pid } = { pid: 0 }] = measuring();
+  run.process.kill('SIGTERM');
+  expect(await run.ended).toMatchObject({ code: 1 });
+  const isThere = () => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  await expect.poll(isThere).toBe(false);
 });
 
 test('writes the page of those that are named', async () => {

@@ -16,6 +16,8 @@ export interface Outcome extends Planned {
   readonly failure: string | undefined;
 }
 
+/** It is in a group of its own, and does not hear of them by itself. */
+const STOPS = ['SIGINT', 'SIGTERM'] as const;
 /** Milliseconds in which what has been told to end ends what it has started. */
 const STOP_MAX_MS = 10_000;
 /** Of the last of what it wrote to its errors, characters that are told. */
@@ -32,6 +34,11 @@ export async function measure(program: readonly string[], planned: Planned): Pro
     // What it starts is ended with it.
     detached: true,
   });
+  const stopped = (): void => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+    process.exit(1);
+  };
+  for (const signal of STOPS) process.once(signal, stopped);
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     process.stderr.write(text);
@@ -46,6 +53,7 @@ export async function measure(program: readonly string[], planned: Planned): Pro
   timer.abort();
   if (isLate) await end(child.pid, exit);
   await exit;
+  for (const signal of STOPS) process.off(signal, stopped);
   const findings = await findingsIn(file);
   await rm(folder, { recursive: true, force: true });
   const seconds = (performance.now() - began) / 1000;
