@@ -29,14 +29,14 @@ const LIMIT = 1_000_000_000;
 /** Starts both with a relay that answers at once. */
 export async function startPair(): Promise<Pair> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
-  const relay = spawn(process.execPath, [join(import.meta.dirname, 'fixed-relay.ts')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const relayPort = await listeningPort(relay);
   // One after the other: each ends the builder when it is done.
   const { options } = await buildWorker(join(folder, 'cache'));
   const guarded = await buildGuarded();
   const unguarded = await buildUnguarded();
+  const relay = spawn(process.execPath, [join(import.meta.dirname, 'fixed-relay.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const relayPort = await listeningPort(relay);
   const [guardedPort, unguardedPort, bindings] = await Promise.all([
     freePort('127.0.0.1'),
     freePort('127.0.0.1'),
