@@ -68,7 +68,8 @@ test('tells who waits now, the longest queue, and how long calls waited', async 
   await expect.poll(() => node.seen.running).toBe(1);
   held.push(read(node, 'select 1'), read(node, 'select 2'));
   await untilWaiting(node, 2);
-  held.push(read(node, 'sleep 300', OTHER));
+  const endFirst = node.seen.goOn;
+  held.push(read(node, 'pause', OTHER));
   await expect.poll(() => node.seen.running).toBe(2);
   held.push(read(node, 'select 3', OTHER));
   await untilWaiting(node, 3);
@@ -82,6 +83,7 @@ test('tells who waits now, the longest queue, and how long calls waited', async 
   const text = await (await fetch(`${node.baseUrl}/metrics`)).text();
   expect(text).not.toContain(ENDPOINT);
   await sleep(60);
+  endFirst();
   node.seen.goOn();
   await Promise.all(held);
   await untilWaiting(node, 0);
