@@ -120,7 +120,7 @@ test('that is stopped ends what it measures', async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'RESULTS.md');
   const run = runScript('bench/run.ts', ['--of', 'schedules', '--results', file]);
-  const isMeasuring = (command: string) => command.includes('run.ts schedules --schedules 500');
+  const isMeasuring = (command: string) => command.includes('run.ts schedules --schedules 200');
   const measuring = () => childrenOf(process.pid).filter(({ command }) => isMeasuring(command));
   await expect.poll(() => measuring().length).toBe(1);
   const [{ pid } = { pid: 0 }] = measuring();
