@@ -11,6 +11,7 @@ import { ownRedis } from '../test/servers/redis-server.ts';
 import { cpuSeconds } from './cpu.ts';
 import { generateLoad, type Load } from './load.ts';
 import { residentBytes } from './memory.ts';
+import { tellHolds } from './report.ts';
 import { beside, type Ours, startOurs } from './workflows/ours.ts';
 
 const MIB = 1024 * 1024;
@@ -61,12 +62,6 @@ try {
   await redis.stop();
 }
 
-/** Tells whether a promise holds. */
-function told(sentence: string, holds: boolean): void {
-  console.log(`${holds ? 'holds' : 'DOES NOT HOLD'}: ${sentence}`);
-  if (!holds) process.exitCode = 1;
-}
-
 /**
  * What is left after each collection of garbage is what a run keeps: it does not grow with the elements that
  * are done. What the process holds besides, a second run of as many takes again.
@@ -79,15 +74,15 @@ async function loop(elements: number): Promise<void> {
   const second = await looped(elements);
   const [least, most] = [Math.min(...left), Math.max(...left)];
   const above = ({ peak }: Looped) => ((peak - before) / MIB).toFixed(0);
-  told(
+  tellHolds(
     `a loop of ${elements} elements ended with the sum of its elements, ${first.each.toFixed(2)} and ${second.each.toFixed(2)} ms for each`,
     first.isRight && second.isRight,
   );
-  told(
+  tellHolds(
     `${left.length} collections left from ${least} to ${most} MiB, of ${FLAT_MIB} more allowed (none is told with few elements)`,
     left.length > 0 && most - least <= FLAT_MIB,
   );
-  told(
+  tellHolds(
     `the process held at most ${above(first)} MiB more than before, and in a second run ${above(second)}, of ${AGAIN_MIB} more allowed`,
     second.peak - first.peak <= AGAIN_MIB * MIB,
   );
@@ -140,7 +135,7 @@ async function wait(count: number): Promise<void> {
   }
   const allowed = (WAITING.bytes * count) / WAITING.runs;
   const sizes = grown.map((bytes) => (bytes / MIB).toFixed(1)).join(', then as many again ');
-  told(
+  tellHolds(
     `${count} runs that wait cost ${sizes} MiB of memory, of ${(allowed / MIB).toFixed(1)} allowed; started at ${rate.toFixed(0)} a second`,
     grown.every((bytes) => bytes < allowed),
   );
@@ -167,7 +162,7 @@ async function ended(count: number): Promise<void> {
     const least = (side: 'few' | 'many') => Math.min(...costs.map((each) => each[side]));
     const ratio = least('many') / least('few');
     const pairs = costs.map((each) => (each.many / each.few).toFixed(2)).join(', ');
-    told(
+    tellHolds(
       `beside ${count} ended runs ${what} costs ${ratio.toFixed(2)} of what it costs beside few: ${(1000 * least('many')).toFixed(2)} ms of the processors (pair by pair ${pairs})`,
       ratio <= SLOWER,
     );

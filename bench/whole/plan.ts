@@ -32,7 +32,7 @@ export const PLAN: readonly Planned[] = [
   planned('expressions', '', 30),
   planned('bodies', '--rounds 5', 40),
   planned('workflows', '--rounds 5 --seconds 0.5', 110),
-  planned('workflow-volume', '--runs 1000 --elements 2000 --waiting 300', 70),
+  planned('workflow-scale', '--runs 1000 --elements 2000 --waiting 300', 70),
   planned('events', '--events 1000 --seconds 6 --organizations 10', 80),
   planned('schedules', '--schedules 200 --seconds 3 --together 10', 75),
   planned('neighbour', '--only ^(logins|signed.deliveries)$ --seconds 2', 70),
