@@ -7,6 +7,7 @@ const DEFAULT_NAME = 'causeway_once';
 const NAME_MAX = 63;
 /** Two of them, the schema or database before the table. */
 const TABLE = /^[a-z_][\w$]{0,62}(?:\.[a-z_][\w$]{0,62})?$/i;
+const PREFIX = /^[\w.:-]+$/;
 const COLLECTION = /^(?!system\.)[a-z_][\w.-]*$/i;
 
 const WHAT =
@@ -48,8 +49,27 @@ export const OnceCollection = z
     examples: [{ collection: DEFAULT_NAME }],
   });
 
+/** Of Redis. */
+export const OncePrefix = z
+  .strictObject({
+    prefix: z
+      .string()
+      .max(NAME_MAX)
+      .regex(PREFIX, 'is no beginning of keys: letters, digits, _, -, colons and dots')
+      .optional()
+      .meta({
+        description: `What the keys of marks begin with; \`${DEFAULT_NAME}\` when left out`,
+        examples: [DEFAULT_NAME],
+      }),
+  })
+  .meta({
+    id: 'OncePrefix',
+    description: `${WHAT}. The keys of a write lie in one hash slot`,
+    examples: [{ prefix: DEFAULT_NAME }],
+  });
+
 /** What the place of marks is called in a kind's configuration. */
-export type OncePlaceName = 'table' | 'collection';
+export type OncePlaceName = 'table' | 'collection' | 'prefix';
 
 /** The place that a configuration names for marks, or the usual one. @param once member `once`, parsed */
 export function oncePlaceOf(

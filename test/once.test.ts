@@ -109,6 +109,30 @@ describe('a write with a key', () => {
   });
 });
 
+describe('a write with a key to Redis', () => {
+  test('has one effect, and its repeat the same reply', async () => {
+    const { url } = await backend('redis');
+    const key = `once:${organization.id}`;
+    const config = { write_conn: { url }, once: { prefix: 'kept' } };
+    const body = { endpoint: 'once-redis', kind: 'redis', config };
+    expect((await organization.call('POST', '/endpoints', body)).status).toBe(200);
+    const sent = (type: string, path = '/write') =>
+      ask(
+        organization.gateway,
+        'POST',
+        `/endpoints/once-redis${path}`,
+        path === '/write' ? { type, key } : { operations: [{ type, key }] },
+        { Authorization: `Bearer ${organization.token}`, 'Idempotency-Key': 'r1' },
+      );
+    const first = await sent('INCR');
+    expect(first).toMatchObject({ status: 200, body: { data: { result: 1 } } });
+    expect(await sent('INCR')).toEqual(first);
+    expect(await sent('DECR')).toMatchObject({ body: { code: 'IDEMPOTENCY_KEY_REUSED' } });
+    expect(await sent('INCR', '/transaction')).toMatchObject({ body: { data: [{ result: 2 }] } });
+    expect(await sent('INCR', '/transaction')).toMatchObject({ body: { data: [{ result: 2 }] } });
+  });
+});
+
 describe('config.once', () => {
   test.each([
     ['clickhouse', 'Clickhouse'],

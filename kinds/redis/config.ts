@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { AllowKeys } from '../allow.ts';
 import { ConnectionParts, connectionsOf, Numbers, Transport, VpnRoute } from '../members.ts';
+import { OncePrefix } from '../once.ts';
 
 /** Member `config` of a redis endpoint. Spec: "Endpoint", member `write_conn`. */
 export const RedisConfig = z
@@ -13,6 +14,7 @@ export const RedisConfig = z
     }),
     allow: AllowKeys.optional(),
     numbers: Numbers.optional(),
+    once: OncePrefix.optional(),
     transport: Transport.optional(),
     vpn_route: VpnRoute.optional(),
   })

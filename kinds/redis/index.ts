@@ -16,6 +16,7 @@ export const redis: KindSpec<Request, RedisConfig> = {
   request: RedisRequest,
   hasTransactions: true,
   limitsNames: true,
+  oncePlace: 'prefix',
   passes: 'all',
   travelsParsed: true,
   types: TYPES,

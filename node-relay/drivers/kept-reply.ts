@@ -27,14 +27,28 @@ export function keptReply(reply: Uint8Array, mark: OnceMark): Uint8Array | null 
 
 /** The answer of a write that was done before. @throws GatewayError IDEMPOTENCY_KEY_REUSED, REPLY_NOT_KEPT */
 export function answerOfKept({ body, reply }: Kept, mark: OnceMark): OnceAnswer {
-  if (body !== mark.body) {
-    throw new GatewayError(
-      'IDEMPOTENCY_KEY_REUSED',
-      'Idempotency-Key: was sent before with another body, take a new one',
-    );
-  }
-  if (reply === null) throw notKept('its reply is larger than 64 KiB: it is not kept');
+  checkBody(body, mark);
+  if (reply === null) throw tooLargeToKeep();
   return { result: open(reply, mark), isReplay: true };
+}
+
+/** Compares what stands for the body with what a mark has. @throws GatewayError IDEMPOTENCY_KEY_REUSED */
+export function checkBody(body: string, mark: OnceMark): void {
+  if (body === mark.body) return;
+  throw new GatewayError(
+    'IDEMPOTENCY_KEY_REUSED',
+    'Idempotency-Key: was sent before with another body, take a new one',
+  );
+}
+
+/** Of a mark without a reply. */
+export function tooLargeToKeep(): GatewayError {
+  return notKept('its reply is larger than 64 KiB: it is not kept');
+}
+
+/** Of a reply that does not open. */
+export function changedSince(cause?: unknown): GatewayError {
+  return notKept('its reply was changed in the database since: it cannot be told', cause);
 }
 
 function open(kept: Uint8Array, mark: OnceMark): Uint8Array {
@@ -46,7 +60,7 @@ function open(kept: Uint8Array, mark: OnceMark): Uint8Array {
     const clear = cipher.update(kept.subarray(1 + IV_BYTES, -TAG_BYTES));
     return Buffer.concat([clear, cipher.final()]);
   } catch (cause) {
-    throw notKept('its reply was changed in the database since: it cannot be told', cause);
+    throw changedSince(cause);
   }
 }
 

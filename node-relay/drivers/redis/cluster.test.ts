@@ -5,8 +5,10 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { type RedisGroup, startCluster } from '../../../test/servers/redis/cluster.ts';
 import { onRedis } from '../../../test/servers/redis-server.ts';
 import { failureOf } from '../contract.ts';
+import { digestOf } from '../contract-once.ts';
 import type { Host } from '../driver.ts';
-import { testHost } from '../test/host.ts';
+import { callOf, jsonOf, openClient, testHost } from '../test/host.ts';
+import { redis } from './index.ts';
 import { slotOf } from './key-slot.ts';
 import type { RedisServer } from './link.ts';
 import { bounds, open, say, words } from './test/server.ts';
@@ -55,6 +57,24 @@ async function ownerOf(slot: number): Promise<{ owner: number; other: number }> 
   const owner = group.nodes.findIndex(({ port }) => port === row?.[2][1]);
   return { owner, other: (owner + 1) % 3 };
 }
+
+test('keeps writes once on the node of their keys', async () => {
+  const client = await openClient(redis, { connection: { url: urlOf() }, mode: 'write' });
+  for (const key of ['once:a', 'once:b', 'once:}c', '{once}d', 'once:e']) {
+    const mark = { key: digestOf(key), body: digestOf('b'), place: 'm', secret: digestOf('s') };
+    const work = { operations: [words('incr', key), words('incr', key)] };
+    const done = async () => {
+      const { result, isReplay } = await client.once(work, mark, callOf('write'));
+      return [jsonOf(result), isReplay];
+    };
+    const told = [{ result: 1 }, { result: 2 }];
+    expect([await done(), await done()]).toEqual([
+      [told, false],
+      [told, true],
+    ]);
+  }
+  await client.close();
+});
 
 test('finds the slot of every key as the server does', async () => {
   const samples = ['', 'a', '{user}:1', '{}x', 'x{a}{b}', '{a', 'ä{ö}', ...keys];

@@ -75,6 +75,18 @@ export const redisContract: DriverContract<RedisRequest> = [
         event: { channel: 'news', message: 'hello' },
       },
       changed,
+      once: {
+        place: 'causeway_once',
+        big: (name) => ({
+          operations: [
+            request('rpush', `entries:${name}`, 'x'),
+            request('echo', 'x'.repeat(70_000)),
+          ],
+        }),
+        failing: (name) => ({
+          operations: [request('rpush', `entries:${name}`, 'x'), request('get', 'one', 'too many')],
+        }),
+      },
       backendConnections: async () => (await clients()).length,
       async dropIdle() {
         for (const id of await clients()) await outside.send('CLIENT', 'KILL', 'ID', id);
@@ -92,7 +104,6 @@ export const redisContract: DriverContract<RedisRequest> = [
     inspect: 'it has no tables',
     join: 'what was done stays, whatever fails after it',
     prepare: 'what was done stays, whatever fails after it',
-    once: 'its driver keeps no marks',
     warnings: 'nothing about a credential is known to deserve one',
     stream: 'a reply is one value, whose length the server says first',
   },

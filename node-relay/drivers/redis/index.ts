@@ -23,9 +23,11 @@ import type {
   WatchEvent,
   Watches,
 } from '../../../proto/driver.ts';
+import type { KeepsOnce, OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
 import type { Driver, Host } from '../driver.ts';
 import { RedisChanges } from './changes/index.ts';
 import { RedisLease } from './lease.ts';
+import { RedisOnce } from './once.ts';
 import { type RedisBackend, runRequest } from './run.ts';
 import { sendOn } from './send.ts';
 import { openServer } from './server.ts';
@@ -60,10 +62,12 @@ export class RedisClient
     Transacts<RedisRequest>,
     Leases<RedisRequest>,
     Watches<RedisRequest>,
-    Changes
+    Changes,
+    KeepsOnce<RedisRequest>
 {
   readonly #backend: RedisBackend;
   readonly #changes: RedisChanges;
+  readonly #once: RedisOnce;
   readonly #openRaw: () => Promise<RedisBackend>;
   /** In RESP2, for callers that take replies as they come; its connections count within the same caps. */
   #raw: Promise<RedisBackend> | undefined;
@@ -73,6 +77,7 @@ export class RedisClient
   constructor(backend: RedisBackend, { changes, openRaw, allowGuard }: ClientParts) {
     this.#backend = backend;
     this.#changes = changes;
+    this.#once = new RedisOnce(backend);
     this.#openRaw = openRaw;
     this.#allowGuard = allowGuard;
   }
@@ -85,6 +90,12 @@ export class RedisClient
   async transact(requests: readonly RedisRequest[], call: Call): Promise<Uint8Array> {
     checkEach(requests, (request) => this.#allowGuard?.admit(request));
     return runTransaction(await this.#sceneOf(call), requests, call);
+  }
+
+  async once(work: OnceWork<RedisRequest>, mark: OnceMark, call: Call): Promise<OnceAnswer> {
+    if ('request' in work) this.#allowGuard?.admit(work.request);
+    else checkEach(work.operations, (request) => this.#allowGuard?.admit(request));
+    return this.#once.once(work, mark, call);
   }
 
   lease(call: Call): Promise<Lease<RedisRequest>> {

@@ -47,7 +47,8 @@ export async function runTransaction(
   }
 }
 
-function checkOperation(request: RedisRequest): RedisCommandRequest {
+/** The command that an operation is. @throws GatewayError BAD_REQUEST */
+export function checkOperation(request: RedisRequest): RedisCommandRequest {
   if (isPipeline(request)) {
     throw badRequest('type', 'a pipeline is no operation: name its commands as operations');
   }
@@ -57,7 +58,7 @@ function checkOperation(request: RedisRequest): RedisCommandRequest {
 }
 
 /** All go in one trip: the shortest of their timeouts holds for all. */
-function withLeastTime(
+export function withLeastTime(
   commands: readonly RedisCommandRequest[],
   call: Call,
 ): { readonly call: Call; end(): void } {

@@ -1,0 +1,54 @@
+/** Names of marks: each lies in the slot of its write's keys. Spec: transactions.md §7, "the mark carries its hash tag". */
+import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import type { OnceMark } from '../../../proto/once.ts';
+import { slotOf } from './key-slot.ts';
+import { keysOf } from './known.ts';
+
+/** Longest hash tag that a mark repeats, in bytes; of longer keys a short one of the same slot stands for it. */
+const TAG_MAX = 256;
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
+
+/** Keys that one write has in its backend. */
+export interface MarkNames {
+  /** The mark itself, next to the effect. */
+  readonly mark: Word;
+  /** Where another body is found out, wherever its own keys lie. */
+  readonly body: Word;
+}
+
+/** @throws GatewayError BAD_REQUEST where the keys lie in several slots */
+export function markNames(commands: readonly RedisCommand[], { place, key }: OnceMark): MarkNames {
+  const [first, ...others] = commands.flatMap(keysOf);
+  const tag = first === undefined ? Buffer.from(key) : tagOf(first);
+  const slot = first && slotOf(first);
+  if (others.some((each) => slotOf(each) !== slot)) throw manySlots();
+  const name = Buffer.concat([Buffer.from(`${place}:{`), tag, Buffer.from(`}:${key}`)]);
+  return { mark: { $bytes: name.toString('base64') }, body: `${place}:${key}` };
+}
+
+/** What puts another key into the slot of this one. */
+function tagOf(key: Uint8Array): Uint8Array {
+  const opening = key.indexOf(OPENING);
+  const closing = opening < 0 ? -1 : key.indexOf(CLOSING, opening + 1);
+  const tag = closing > opening + 1 ? key.subarray(opening + 1, closing) : key;
+  const isTaken = tag.length > 0 && tag.length <= TAG_MAX && !tag.includes(CLOSING);
+  return isTaken ? tag : numberOf(slotOf(key));
+}
+
+/** The smallest number whose digits lie in the slot. */
+function numberOf(slot: number): Uint8Array {
+  for (let number = 0; ; number += 1) {
+    const digits = Buffer.from(String(number));
+    if (slotOf(digits) === slot) return digits;
+  }
+}
+
+function manySlots(): GatewayError {
+  const problem = 'has keys in several hash slots';
+  const message =
+    'config.once keeps an Idempotency-Key next to the keys of its write, so all of them must lie in one hash slot: give them the same {tag}, or send the write without the key';
+  const { code, details } = badRequest('keys', problem, message);
+  return new GatewayError(code, message, { details });
+}
