@@ -170,3 +170,44 @@ test('runs go on by themselves after everything was killed, and nothing is writt
   for (const { slowest } of seen) expect(slowest).toBeLessThan(GOES_ON_MS + LONGEST_MS);
   expect(seen.some(({ cut }) => cut > 0)).toBe(true);
 });
+
+test('writes with an idempotencyKey that the backend keeps are never of unknown outcome', async () => {
+  const { url } = await freshDatabase();
+  const outside = new pg.Client({ connectionString: url });
+  await outside.connect();
+  await outside.query('create table effects (run text, path text)');
+  const config = { write_conn: { url }, once: {} };
+  const keeper = await site.organization.addPostgres(url, { config });
+  const action = {
+    ...element('x', { idempotencyKey: '$.run.id + $.n' }),
+    endpoint: keeper,
+  };
+  const retry = { retry: { maxAttempts: 20, initialInterval: 0.1, backoffRate: 1 } };
+  const each = { id: 'each', type: 'loop', collection: '[0,1,2,3,4,5,6,7]', index: 'n', action };
+  const workflow = { actions: [each], errorHandler: { actions: { x: retry } } };
+  const made = { id: 'kept', name: 'kept', ...workflow };
+  expect(await site.organization.call('POST', '/workflows', made)).toMatchObject({ status: 200 });
+  for (const part of ['gateway', 'relay', 'gateway', 'relay'] as const) {
+    const started = await Promise.all(
+      Array.from({ length: 6 }, () => site.organization.call('POST', '/workflows/kept', {})),
+    );
+    await sleep(200);
+    await site.kill(part, async () => {});
+    for (const { body } of started) {
+      const { run_id: run } = body as { run_id: string };
+      const record = () => recordOf('kept', run);
+      await expect.poll(async () => (await record()).ended, { timeout: 60_000 }).toBeDefined();
+      const { status, actions } = await record();
+      expect([status, JSON.stringify(actions)]).toEqual([
+        'succeeded',
+        expect.not.stringContaining('OUTCOME_UNKNOWN'),
+      ]);
+      const { rows } = await outside.query(
+        'select path, count(*)::int as n from effects where run = $1 group by path order by path',
+        [run],
+      );
+      expect(rows).toEqual(Array.from({ length: 8 }, (_, at) => ({ path: `x ${at}`, n: 1 })));
+    }
+  }
+  await outside.end();
+});

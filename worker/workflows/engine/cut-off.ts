@@ -4,13 +4,16 @@ import { settle } from './settle.ts';
 import { startAttempt } from './start.ts';
 import { actionOf, keepFailure, setPhase, type Turn } from './turn.ts';
 
-/** @param writes whether the call may have changed something; what only reads is made again */
-export function cutOff(turn: Turn, path: string, writes: boolean): void {
+/** Whether a call that was cut off may have changed something; `kept` where its backend knows, when it is asked again. */
+export type CutEffect = 'none' | 'possible' | 'kept';
+
+/** What only reads is made again, and what its backend keeps once. */
+export function cutOff(turn: Turn, path: string, effect: CutEffect): void {
   const { journal, now } = turn;
   const node = journal.node(path);
   if (node?.phase !== 'attempt') return;
   const action = actionOf(turn, node);
-  if (writes) {
+  if (effect === 'possible') {
     const message = 'The gateway stopped while the call was in flight: it may have taken effect';
     fail(turn, node, { code: 'OUTCOME_UNKNOWN', message, action: action.id });
   } else {
@@ -22,6 +25,7 @@ export function cutOff(turn: Turn, path: string, writes: boolean): void {
     const { code, message } = failure;
     node.tried = [...node.tried, { started: node.attemptAt, ended: now, code, message }];
     node.error = keepFailure(turn, failure);
+    if (effect === 'kept') node.state.maybe = true;
     // It was none of the backend's failures, and counts for nothing.
     node.state.forgiven = (node.state.forgiven ?? 0) + 1;
     setPhase(turn, node, 'ready', 'running');

@@ -131,6 +131,7 @@ export function noteFailure(turn: Turn, node: Node, failure: Failure): void {
   node.tried = [...node.tried, { started: node.attemptAt, ended: turn.now, code, message }];
   node.error = keepFailure(turn, failure);
   if (code === 'OUTCOME_UNKNOWN' || effect === 'possible') node.state.maybe = true;
+  else if (effect === 'none') delete node.state.maybe;
   turn.journal.undue(node.path);
   turn.journal.touch(node);
 }

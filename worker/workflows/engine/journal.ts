@@ -32,8 +32,8 @@ export interface Failure {
   /** Id of the action that failed; empty where it was none. */
   readonly action: string;
   readonly details?: Json;
-  /** Whether the attempt may have had an effect. */
-  readonly effect?: 'possible';
+  /** Whether the attempt may have had an effect; `none` where the backend knows that neither it nor one before it had. */
+  readonly effect?: 'possible' | 'none';
   /** Whether the backend's own words say that another attempt may do better. */
   readonly transient?: true;
   /** Milliseconds that the backend asks to wait before the next attempt. */
@@ -94,6 +94,8 @@ export interface NodeState {
   timedOut?: boolean;
   /** The digest of its idempotency key. */
   key?: string;
+  /** What tells this claim of the key from others in the run: what is undone frees the key, and its mark stays. */
+  claim?: number;
   /** Milliseconds until its next attempt, once what the last one did is undone. */
   delay?: number;
   /** Path of what is being undone of its failed attempt. */

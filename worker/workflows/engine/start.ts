@@ -50,8 +50,11 @@ function claim(turn: Turn, node: Node, action: Action): void {
   if (value === undefined || value === null) {
     throw new ActionFault('INVALID_INPUT', 'idempotencyKey: has no value');
   }
+  const { run } = turn;
   const key = turn.journal.keyName(action.id, JSON.stringify(value));
   node.state.key = key;
+  run.order += 1;
+  node.state.claim = run.order;
   setPhase(turn, node, 'key', 'running');
   turn.journal.effect({ do: 'claim', path: node.path, key });
   const limit = action.timeoutMs ?? (action.type === 'template' ? TEMPLATE_TIMEOUT_MS : undefined);

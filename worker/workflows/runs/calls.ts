@@ -8,6 +8,7 @@ import { definitionOf } from './definitions.ts';
 import type { Driver } from './driver.ts';
 import type { Call } from './head.ts';
 import type { SqlJournal } from './journal.ts';
+import { markedKeyOf } from './marked.ts';
 import { type CallEnd, callEndpoint, callTemplate, contextOf } from './perform.ts';
 
 export class Calls {
@@ -87,7 +88,7 @@ export class Calls {
     let end: CallEnd;
     if (action.type === 'endpoint') {
       sends();
-      end = await callEndpoint(ctx, action, input);
+      end = await callEndpoint(ctx, action, input, markedKeyOf(row, node));
     } else {
       end = await callTemplate(ctx, action, row.head.pins, input, sends);
     }

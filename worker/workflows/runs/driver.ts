@@ -7,7 +7,7 @@ import { log } from '../../log.ts';
 import { settingsOf } from '../../settings.ts';
 import type { Workflow } from '../definition/tree.ts';
 import { failRun } from '../engine/advance.ts';
-import { cutOff } from '../engine/cut-off.ts';
+import { type CutEffect, cutOff } from '../engine/cut-off.ts';
 import type { DueKind } from '../engine/journal.ts';
 import { beginRun, due } from '../engine/machine.ts';
 import { beginFork } from '../engine/resume.ts';
@@ -20,6 +20,7 @@ import { definitionOf } from './definitions.ts';
 import { dropCopies } from './forking.ts';
 import type { RunRow, SqlJournal } from './journal.ts';
 import type { Keeper, Turned } from './keeper.ts';
+import { isKeptByBackend, markedKeyOf } from './marked.ts';
 import { contextOf, templateWrites } from './perform.ts';
 import { forkOf } from './run-rows.ts';
 import { LOOKUP_MS, within } from './time-limit.ts';
@@ -98,17 +99,19 @@ export class Driver {
     const node = this.keeper.nodeAt(run, path);
     const action = node && workflow.byId.get(node.action);
     if (!node || !action) return;
-    let writes = action.type === 'endpoint' && action.operation === 'write';
-    if (action.type === 'template') {
-      writes = await within(LOOKUP_MS, (signal) => {
-        const ctx = contextOf(this.#env, row.head, row.id, signal, this.later);
-        return templateWrites(ctx, action, row.head.pins);
-      });
-    }
+    const effect = await within(LOOKUP_MS, async (signal): Promise<CutEffect> => {
+      const ctx = () => contextOf(this.#env, row.head, row.id, signal, this.later);
+      if (action.type === 'template') {
+        return (await templateWrites(ctx(), action, row.head.pins)) ? 'possible' : 'none';
+      }
+      if (action.type !== 'endpoint' || action.operation === 'read') return 'none';
+      if (markedKeyOf(row, node) === undefined) return 'possible';
+      return (await isKeptByBackend(ctx, action)) ? 'kept' : 'possible';
+    });
     this.act(run, (turn) => {
       // While a run is under way its time is in memory alone.
       if (turn.run.endedAt === 0) turn.journal.due(turn.run.deadline, '', 'deadline');
-      cutOff(turn, path, writes);
+      cutOff(turn, path, effect);
     });
   }
 

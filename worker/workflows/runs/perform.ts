@@ -11,6 +11,7 @@ import { runTemplate } from '../../calls/template.ts';
 import { type Bindings, type Context, openContext } from '../../context.ts';
 import type { TemplateRow } from '../../db/templates.ts';
 import { onEndpoint } from '../../endpoints/access.ts';
+import type { Key } from '../../idempotency/rule.ts';
 import { failureOf as gatewayFailureOf, gathered, JsonBytes, type Outcome } from '../../outcome.ts';
 import { loadReach } from '../../reach/load.ts';
 import { onTemplate } from '../../templates/access.ts';
@@ -20,6 +21,7 @@ import { TEMPLATE_TIMEOUT_MS } from '../engine/start.ts';
 import { VALUE_MAX } from '../engine/turn.ts';
 import { withRightsOf } from './author.ts';
 import type { Head, Pins } from './head.ts';
+import { asTheMarkTells, keepsKeys } from './marked.ts';
 import { within } from './time-limit.ts';
 
 /** Longest that a request may take. Contract §2. */
@@ -58,11 +60,16 @@ export function contextOf(
   return withRightsOf(own, author);
 }
 
-/** Makes the call of an endpoint's action. @param text the request, as it was decided when the action began */
+/**
+ * Makes the call of an endpoint's action.
+ * @param text the request, as it was decided when the action began
+ * @param key of its `idempotencyKey`, for a backend that keeps it
+ */
 export async function callEndpoint(
   ctx: Context,
   action: EndpointAction,
   text: string,
+  key?: Key,
 ): Promise<CallEnd> {
   const reached: string[] = [];
   try {
@@ -76,9 +83,15 @@ export async function callEndpoint(
     const read = requestIn(row.kind, text);
     const body = withTimeout(read.body, action.timeoutMs);
     const written = keepsText === true || read.isWritten;
+    const isMarked = key !== undefined && keepsKeys(action, on.resource);
+    // What a claim of a key sends is decided once: the mark has no need of the bytes.
     const bytes = written && body === read.body ? encoder.encode(text) : undefined;
-    const outcome = await requestOn(ctx, on, action.operation, body, { bytes });
+    const outcome = await requestOn(ctx, on, action.operation, body, {
+      bytes,
+      ...(isMarked && { key }),
+    });
     const ended = await endOf(outcome, action.id);
+    if (isMarked && 'failure' in ended) return { failure: asTheMarkTells(ended.failure), reached };
     if ('failure' in ended || row.kind !== 'http') return { ...ended, reached };
     return { ...byStatus(ended.text, action), reached };
   } catch (thrown) {
