@@ -79,8 +79,10 @@ export class Decisions {
   /** Decides to commit; the caller carries it out, or the log does a little later. */
   commit({ id, head }: TransactionRow, by: Actor = actorOf(head)): number {
     const now = Date.now();
-    for (const { n, part } of this.#store.shares(id)) {
-      if (part === 'decides') this.#store.endShare(id, n, 'committed');
+    for (const share of this.#store.shares(id)) {
+      const { n, part } = share;
+      // Of one that a person has resolved the reason stays.
+      if (part === 'decides' && isOpen(share)) this.#store.endShare(id, n, 'committed');
     }
     const sequence = this.#store.nextSequence();
     this.#store.change(id, {
