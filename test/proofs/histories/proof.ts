@@ -1,4 +1,5 @@
 /** `npm run prove -- histories`: transactions that append to lists in two databases and read them, while parts are killed. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../../proto/json.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { Choices } from '../random.ts';
@@ -10,6 +11,8 @@ const AT_ONCE = 6;
 /** Transactions between two kills. */
 const KILL_EVERY = 100;
 const KILLED: readonly Part[] = ['relay', 'postgres', 'runtime', 'mariadb', 'line'];
+/** Milliseconds before the next, where nothing answers. */
+const UNREACHED_MS = 250;
 /** Most steps of one. */
 const STEPS_MAX = 4;
 
@@ -50,7 +53,10 @@ export async function recording({ seed, count, progress }: ProofOptions): Promis
           striking = striking.then(() => site.strike(part, async () => {}));
           progress(`${id} transactions; ${part} is killed`);
         }
-        history.push(await transact(site, id, planOf(choices, id)));
+        const entry = await transact(site, id, planOf(choices, id));
+        history.push(entry);
+        // What is being started again refuses at once.
+        if (entry.outcome === 'unknown') await sleep(UNREACHED_MS);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, client));
@@ -138,7 +144,7 @@ async function ended(site: Site): Promise<void> {
     const { postgres, mariadb } = await site.bank.prepared();
     if (postgres.length + mariadb.length === 0) return;
     if (Date.now() > until) throw new Error(`still prepared: ${[...postgres, ...mariadb].join()}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
   }
 }
 
