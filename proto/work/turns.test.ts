@@ -1,28 +1,7 @@
 /** Turns of short works: one after another, fair between owners, and not held by works that never end. */
 import { expect, test } from 'vitest';
+import { Clock } from './test/clock.ts';
 import { Turns } from './turns.ts';
-
-/** A clock that goes on to the next wait that ends, once nothing else is left to do. */
-class Clock {
-  #at = 0;
-  readonly #waits: { readonly until: number; readonly end: () => void }[] = [];
-
-  now = (): number => this.#at;
-
-  wait = (ms: number): Promise<void> =>
-    new Promise((end) => {
-      this.#waits.push({ until: this.#at + ms, end });
-      setTimeout(() => this.#goOn());
-    });
-
-  #goOn(): void {
-    const first = this.#waits.toSorted((a, b) => a.until - b.until).at(0);
-    if (!first) return;
-    this.#waits.splice(this.#waits.indexOf(first), 1);
-    this.#at = Math.max(this.#at, first.until);
-    first.end();
-  }
-}
 
 /** Counts works under way, each of which takes 2 ms. */
 function counted(time: Clock) {

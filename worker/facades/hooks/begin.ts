@@ -1,6 +1,6 @@
 /** Starts a workflow that anyone may start. Spec: workflows.md §5, `api`. */
 import type { Context, PublicContext } from '../../context.ts';
-import { countStartOf } from '../../limits/hooks.ts';
+import { admitStart, countStartOf } from '../../limits/hooks.ts';
 import type { Reply } from '../../route.ts';
 import type { ApiTrigger } from '../../workflows/definition/trigger-tree.ts';
 import { paused } from '../../workflows/runs/order.ts';
@@ -12,7 +12,7 @@ import { started } from './started.ts';
 
 /**
  * The body is the input.
- * @throws GatewayError BAD_REQUEST with every fault of the input, UNSUPPORTED_MEDIA_TYPE, WORKFLOW_PAUSED, RATE_LIMITED, NOT_FOUND, QUOTA_EXCEEDED
+ * @throws GatewayError BAD_REQUEST with every fault of the input, UNSUPPORTED_MEDIA_TYPE, WORKFLOW_PAUSED, RATE_LIMITED, NOT_FOUND, QUOTA_EXCEEDED, SERVICE_UNAVAILABLE where too many wait
  */
 export async function begin(
   ctx: PublicContext & Pick<Context, 'place'>,
@@ -25,7 +25,8 @@ export async function begin(
   const root = await readDelivery(ctx, request.headers.get('Content-Type'), bytes);
   const id = crypto.randomUUID();
   const told = { delivery: { path: params.path } };
-  const { run, reply } = await started(ctx, hook, { id, root, told });
+  const start = () => started(ctx, hook, { id, root, told });
+  const { run, reply } = await admitStart(ctx, owner.orgUuid, start);
   const of = { workflow: workflow.uuid, index: trigger.index, isTrusted: true };
   noteDelivery(ctx, owner, { ...of, at: ctx.now(), run });
   return reply;

@@ -13,7 +13,7 @@ import type { Hook } from './find.ts';
 import { idHeaderOf } from './schemes.ts';
 
 /** `$` of a webhook's expressions. */
-export interface DeliveryRoot {
+export interface DeliveryRoot extends JsonObject {
   readonly body: Json;
   readonly headers: JsonObject;
   readonly query: JsonObject;

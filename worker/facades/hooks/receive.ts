@@ -2,7 +2,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import type { Context, PublicContext } from '../../context.ts';
-import { countDelivery, countUnsigned } from '../../limits/hooks.ts';
+import { admitStart, countDelivery, countUnsigned } from '../../limits/hooks.ts';
 import { failureOf } from '../../outcome.ts';
 import type { Asking, Reply } from '../../route.ts';
 import { unseal } from '../../secrets/seal.ts';
@@ -10,7 +10,7 @@ import { purposeOf } from '../../workflows/definition/secrets.ts';
 import type { WebhookTrigger } from '../../workflows/definition/trigger-tree.ts';
 import { headersOf, queryOf, readDelivery } from './delivery.ts';
 import type { Hook, HookName } from './find.ts';
-import { claimed, nameOf } from './names.ts';
+import { claimed, type DeliveryRoot, nameOf } from './names.ts';
 import { noteDelivery } from './notes.ts';
 import { signatureHeader } from './schemes.ts';
 import { faultOfSignature } from './signature.ts';
@@ -46,7 +46,7 @@ export async function demandSigned(
 /**
  * Starts a run for a delivery, once for its name.
  * @throws GatewayError DELIVERY_SIGNATURE_INVALID, RATE_LIMITED, BAD_REQUEST, UNSUPPORTED_MEDIA_TYPE, SERVICE_UNAVAILABLE
- * while the workflow is paused, NOT_FOUND, QUOTA_EXCEEDED
+ * while the workflow is paused or too many wait, NOT_FOUND, QUOTA_EXCEEDED
  */
 export async function receive(
   ctx: PublicContext & Pick<Context, 'place'>,
@@ -56,7 +56,6 @@ export async function receive(
   await demandSignature(ctx, hook, delivered);
   countDelivery(ctx, hook.owner.orgUuid);
   const of = { workflow: hook.workflow.uuid, index: hook.trigger.index, isTrusted: true };
-  let digest: { readonly digest?: string } = {};
   try {
     const { request, bytes } = delivered;
     const body = await readDelivery(ctx, request.headers.get('Content-Type'), bytes);
@@ -64,19 +63,11 @@ export async function receive(
     if (challenge !== undefined) return challenge;
     if (hook.isPaused) throw paused(hook);
     const root = { body, headers: headersOf(request), query: queryOf(request) };
-    const name = await nameOf(ctx, hook.trigger, root);
-    const claim = await claimed(ctx, hook, name);
-    if (claim?.run !== undefined) return again(claim.run);
-    digest = claim ? { digest: claim.digest } : {};
-    const { params } = delivered;
-    const told: JsonObject = { path: params.path, ...(name === undefined ? {} : { id: name }) };
-    const { run, reply } = await started(ctx, hook, {
-      id: claim?.receipt ?? crypto.randomUUID(),
-      ...(name === undefined ? {} : { name }),
-      root,
-      told: { delivery: told },
-    });
-    noteDelivery(ctx, hook.owner, { ...of, ...digest, at: ctx.now(), run });
+    const came = { root, path: delivered.params.path };
+    const { run, reply, digest } = await admitStart(ctx, hook.owner.orgUuid, () =>
+      startOnce(ctx, hook, came),
+    );
+    if (run !== undefined) noteDelivery(ctx, hook.owner, { ...of, ...digest, at: ctx.now(), run });
     return reply;
   } catch (thrown) {
     const { code, message } = failureOf(thrown);
@@ -84,6 +75,29 @@ export async function receive(
     if (!hook.isPaused) noteDelivery(ctx, hook.owner, { ...of, at: ctx.now(), error });
     throw thrown;
   }
+}
+
+/** Starts the run of a delivery that was not there before. `run` is left out for a repeat. */
+async function startOnce(
+  ctx: PublicContext,
+  hook: Webhook,
+  { root, path }: { readonly root: DeliveryRoot; readonly path: string },
+): Promise<{
+  readonly reply: Reply;
+  readonly run?: string;
+  readonly digest?: { readonly digest: string };
+}> {
+  const name = await nameOf(ctx, hook.trigger, root);
+  const claim = await claimed(ctx, hook, name);
+  if (claim?.run !== undefined) return { reply: again(claim.run) };
+  const told: JsonObject = { path, ...(name === undefined ? {} : { id: name }) };
+  const begun = await started(ctx, hook, {
+    id: claim?.receipt ?? crypto.randomUUID(),
+    ...(name === undefined ? {} : { name }),
+    root,
+    told: { delivery: told },
+  });
+  return { ...begun, ...(claim ? { digest: { digest: claim.digest } } : {}) };
 }
 
 /** Verifies before anything of the body is read. */

@@ -130,7 +130,7 @@ describe('with limits', () => {
     // What its schema refuses starts no run, and counts all the same.
     const start = (headers: Record<string, string>) => shop.post('contact', '{}', headers);
     const replies = await Promise.all(Array.from({ length: 100 }, of(1)).map(start));
-    expect(replies.filter(({ status }) => status !== 400)).toEqual([]);
+    expect(replies.filter(({ status }) => status !== 400 && status !== 503)).toEqual([]);
     spend(shop, 5_899, countStartOf);
     expect(await start(from('198.51.100.2'))).toMatchObject({ status: 400 });
     const refused = await start(from('198.51.100.1'));
@@ -181,6 +181,32 @@ describe('with limits', () => {
     expect((await shop.post('asks', body, one)).status).toBe(401);
   });
 });
+
+test('of a flood what has no place is refused and starts nothing; a neighbour is taken meanwhile', async () => {
+  const shop = await startShop({ bindings: { RATE_LIMITS: 'off' } });
+  const neighbour = await startShop();
+  await shop.store('listens', hook('listens'));
+  await neighbour.store('listens', hook('listens'));
+  const flood = Array.from({ length: 150 }, () => shop.deliver('listens', {}));
+  expect((await neighbour.deliver('listens', {})).status).toBe(202);
+  const replies = await Promise.all(flood);
+  const message = 'Too many starts of this organization wait: try again later';
+  const shed = replies.filter(({ status }) => status === 503);
+  expect(shed.length).toBeGreaterThan(0);
+  for (const reply of shed) {
+    const body = { error: message, message, code: 'SERVICE_UNAVAILABLE' };
+    expect(told(reply)).toEqual({ status: 503, body });
+    expect(reply.headers.get('Retry-After')).toBe('1');
+  }
+  const taken = replies.filter(({ status }) => status === 202).map(({ body }) => body);
+  expect(taken.length + shed.length).toBe(150);
+  await shop.settle();
+  const { body } = await shop.call('GET', '/workflows/listens/executions?limit=200');
+  const { executions } = body as { executions: JsonObject[] };
+  expect(executions.map(({ run_id }) => run_id).toSorted()).toEqual(
+    taken.map((each) => (each as JsonObject).run_id).toSorted(),
+  );
+}, 60_000);
 
 test('a large delivery is taken up to the size that callers may send', async () => {
   const shop = await startShop({ bindings: { BODY_MAX_BYTES: '1000000' } });

@@ -1,0 +1,147 @@
+/**
+ * Admits works that keep the thread busy in many short parts, and go on after their reply, one after
+ * another by turns between their owners: between two of them the thread is free for everything else.
+ */
+import { GatewayError } from '../errors.ts';
+import type { Time } from './queue.ts';
+
+/** Milliseconds after which the next one may be admitted: this one waits for something else by then. */
+const ALONE_MS = 25;
+/** Rest after a work, as a multiple of what it took: it goes on for about as long after its reply. */
+const REST = 2;
+/** Milliseconds that a timer may be late before the thread counts as busy. */
+const LATE_MS = 3;
+/** Rest of a busy thread, as a multiple of how late its timers are. */
+const LATE_REST = 2;
+/** Milliseconds for which one that is admitted waits at most for a thread that is less busy. */
+const BUSY_MAX_MS = 100;
+/** Milliseconds between two looks for a work that the runtime has ended. */
+const LOOK_MS = 100;
+/** Works of one owner, and from one address, that may wait. */
+export const ADMITTED_WAITING_MAX = 32;
+/** Works that may wait in all; beyond, an owner that has none waiting may still add one. */
+const ALL_WAITING_MAX = 128;
+/** Milliseconds that a refusal takes, so that it is not asked for without end. */
+const REFUSED_AFTER_MS = 200;
+/** Seconds after which a refused caller may try again. */
+const RETRY_AFTER_S = 1;
+
+/** Whose work it is. */
+export interface Admitted {
+  readonly owner: string;
+  /** From where it comes. */
+  readonly address: string;
+}
+
+interface Waiting extends Admitted {
+  start(): void;
+}
+
+/** The works of all owners on one thread. */
+export class Admission {
+  readonly #time: Time;
+  #waiting: Waiting[] = [];
+  /** By owners with works that wait, when the last was admitted. */
+  readonly #served = new Map<string, number>();
+  /** The last that was admitted, until it ends: since when. */
+  #last: { since: number } | undefined;
+  /** From when on the next one may begin. */
+  #freeAt = Number.NEGATIVE_INFINITY;
+
+  constructor(time: Time) {
+    this.#time = time;
+  }
+
+  /**
+   * Does the work when it is admitted: at once after a rest, else in its owner's turn.
+   * @throws GatewayError SERVICE_UNAVAILABLE, after a while, when too many of the owner or the address wait
+   */
+  async admit<Result>(of: Admitted, work: () => Promise<Result>): Promise<Result> {
+    const own = { since: this.#time.now() };
+    if (this.#last || this.#waiting.length > 0) await this.#wait(of);
+    this.#last = own;
+    await this.#rested(own);
+    const began = this.#time.now();
+    if (this.#waiting.length > 0) void this.#passOn();
+    try {
+      return await work();
+    } finally {
+      const took = Math.min(this.#time.now() - began, ALONE_MS);
+      this.#freeAt = Math.max(this.#freeAt, this.#time.now() + took * REST);
+      if (this.#last === own) this.#last = undefined;
+      this.#startNext();
+    }
+  }
+
+  async #wait(of: Admitted): Promise<void> {
+    if (!this.#hasRoom(of)) {
+      await this.#time.wait(REFUSED_AFTER_MS);
+      throw tooMany();
+    }
+    let isNext = false;
+    const next = new Promise<void>((resolve) => {
+      const start = () => {
+        isNext = true;
+        resolve();
+      };
+      this.#waiting.push({ ...of, start });
+    });
+    // A timer runs alongside: the runtime ends a request that waits for another request alone.
+    while (!isNext) {
+      await Promise.race([next, this.#time.wait(LOOK_MS)]);
+      if (!isNext) this.#startNext();
+    }
+  }
+
+  #hasRoom({ owner, address }: Admitted): boolean {
+    const own = this.#waiting.filter((each) => each.owner === owner).length;
+    const near = this.#waiting.filter((each) => each.address === address).length;
+    const isFull = near >= ADMITTED_WAITING_MAX || this.#waiting.length >= ALL_WAITING_MAX;
+    return own < ADMITTED_WAITING_MAX && (own === 0 || !isFull);
+  }
+
+  /** Waits until the rest of the one before is over, and for a while until the thread answers soon. */
+  async #rested(own: { since: number }): Promise<void> {
+    const until = this.#time.now() + BUSY_MAX_MS;
+    for (;;) {
+      const rest = Math.max(this.#freeAt - this.#time.now(), 0);
+      own.since = this.#time.now() + rest;
+      await this.#time.wait(rest);
+      const now = this.#time.now();
+      const late = now - own.since;
+      own.since = now;
+      if (late <= LATE_MS || now >= until) return;
+      this.#freeAt = Math.min(now + late * LATE_REST, until);
+    }
+  }
+
+  async #passOn(): Promise<void> {
+    await this.#time.wait(ALONE_MS);
+    this.#startNext();
+  }
+
+  /** Owners by when they were served last, works of one by when they came. */
+  #startNext(): void {
+    const now = this.#time.now();
+    if (this.#last && now - this.#last.since < ALONE_MS) return;
+    const servedAt = ({ owner }: Waiting) => this.#served.get(owner) ?? Number.NEGATIVE_INFINITY;
+    const next = this.#waiting.reduce<Waiting | undefined>(
+      (first, each) => (first && servedAt(first) <= servedAt(each) ? first : each),
+      undefined,
+    );
+    if (!next) {
+      this.#served.clear();
+      return;
+    }
+    this.#waiting = this.#waiting.filter((each) => each !== next);
+    this.#served.set(next.owner, now);
+    // Until the one that starts now has begun by itself.
+    this.#last = { since: now };
+    next.start();
+  }
+}
+
+function tooMany(): GatewayError {
+  const message = 'Too many starts of this organization wait: try again later';
+  return new GatewayError('SERVICE_UNAVAILABLE', message, { retryAfter: RETRY_AFTER_S });
+}
