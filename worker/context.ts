@@ -142,6 +142,8 @@ export interface Context extends PublicContext {
   readonly caller: Caller;
   /** Where these are not of who called, but of the author of a template or workflow. */
   readonly door?: Door | undefined;
+  /** Runs that led to the call, of a call that a run makes: worker/calls/chain.ts. */
+  readonly chain?: number | undefined;
   /** In the line of heavy work, of a request with a large body. */
   readonly place?: Ticket | undefined;
 }

@@ -28,6 +28,7 @@ import {
 import { isKnownPlain } from '../plain-bodies.ts';
 import type { Backend, Form, OnceMessage, RequestMessage } from './backend/backend.ts';
 import { backendOf } from './backend/choose.ts';
+import { withChain } from './chain.ts';
 import { findLease } from './lease.ts';
 import { onceMarkOf } from './once.ts';
 import {
@@ -89,7 +90,8 @@ export function requestOn(
       if (mode === 'write') throw answersEvents();
       return subscribeOn(ctx, endpoint, message, level ?? 'Read', options);
     }
-    return sendOn(ctx, endpoint, mode ?? needed, message, options, known);
+    const sent = await withChain(ctx, endpoint, mode ?? needed, message);
+    return sendOn(ctx, endpoint, mode ?? needed, sent, options, known);
   });
 }
 

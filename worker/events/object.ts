@@ -11,10 +11,10 @@ export interface EventsOwner {
 /** The source of the gateway's own events. Spec: workflows.md §5. */
 export const OWN = 'causeway';
 
-/** The run that an event of our own reports about. */
+/** The run that an event of our own reports about, or that sent one. */
 export interface EventCause {
-  /** UUID: it is not started by it. */
-  readonly workflow: string;
+  /** UUID: it is not started by it; absent of an event that a run sent by a call of the gateway. */
+  readonly workflow?: string;
   /** Runs that led to it, itself counted. */
   readonly chain: number;
 }

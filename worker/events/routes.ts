@@ -1,5 +1,6 @@
 /** Operations on events. Spec: workflows.md §5. */
 import { onOrganization } from '../access/access.ts';
+import { CHAIN_HEADER, chainOf } from '../calls/chain.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { EventsBody, EventsTaken } from './schema.ts';
 import { sendEvents } from './send.ts';
@@ -20,6 +21,9 @@ export const eventRoutes: AnyRoute[] = [
     reply: 'bare',
     result: EventsTaken,
     accepted: EventsTaken,
-    handle: (ctx, { policy, body }) => sendEvents(ctx, policy, body),
+    async handle(ctx, { policy, body, header }) {
+      const chain = await chainOf(ctx.settings, header(CHAIN_HEADER) ?? null);
+      return sendEvents(ctx, policy, body, chain);
+    },
   }),
 ];

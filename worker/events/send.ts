@@ -12,11 +12,12 @@ import type { EventsBody } from './schema.ts';
 const DATA_MAX = 256 * 1024;
 const encoder = new TextEncoder();
 
-/** @throws GatewayError PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED */
+/** @param chain runs that led to the request @throws GatewayError PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED */
 export async function sendEvents(
   ctx: Context,
   { sealedDataKey }: Policy,
   body: EventsBody,
+  chain: number,
 ): Promise<Accepted> {
   const list = Array.isArray(body) ? body : [body];
   const events = list.map(({ source, event, id, time, data }, at): NewEvent => {
@@ -29,6 +30,7 @@ export async function sendEvents(
       id: id ?? crypto.randomUUID(),
       time: time ?? new Date(ctx.now()).toISOString(),
       data: text,
+      ...(chain > 0 ? { by: { chain } } : {}),
     };
   });
   const { orgUuid, orgId } = ctx.caller;

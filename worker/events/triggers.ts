@@ -8,6 +8,7 @@ import { parseAsWritten } from '../../proto/written-json.ts';
 import { Lines } from '../workflows/triggers/lines.ts';
 import { CHAIN_MAX, type Fired, type Firing, fire } from '../workflows/triggers/start.ts';
 import type { TriggerState } from '../workflows/triggers/state.ts';
+import { TOO_DEEP, tooDeep } from '../workflows/triggers/too-deep.ts';
 import { type EventCause, type EventsOwner, type NewEvent, OWN } from './object.ts';
 import type { Taken, TriggerRow, TriggerRows } from './trigger-rows.ts';
 
@@ -17,11 +18,6 @@ const LINES = 8;
 const NOTED_EVERY = 50;
 /** Told of an organization whose storage is used up. */
 const NO_ROOM = { code: 'QUOTA_EXCEEDED', message: "The organization's storage is used up" };
-const TOO_DEEP = {
-  code: 'INVALID_INPUT',
-  message: `${CHAIN_MAX} runs have led to this event, one after the other: it starts no further one`,
-};
-
 /** An event as it was opened. */
 export interface OpenEvent {
   readonly id: string;
@@ -136,12 +132,8 @@ export class EventTriggers {
   }
 
   async #tellFailed(row: TriggerRow, seq: number, chain: number): Promise<void> {
-    const { workflow, id, place } = row;
-    const data = JSON.stringify({ workflow: id, trigger: place, ...TOO_DEEP });
-    const event: NewEvent = {
-      ...{ source: OWN, event: 'trigger.failed', id: `${workflow}:${place}:${seq}` },
-      ...{ time: new Date().toISOString(), data, by: { workflow, chain: chain - 1 } },
-    };
+    const { workflow: uuid, id, place: index } = row;
+    const event = tooDeep({ workflow: { uuid, id }, index, receipt: String(seq), chain });
     if (!(await this.#around.tell([event]))) throw new NoRoom();
   }
 }

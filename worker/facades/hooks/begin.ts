@@ -25,7 +25,7 @@ export async function begin(
   const root = await readDelivery(ctx, request.headers.get('Content-Type'), bytes);
   const id = crypto.randomUUID();
   const told = { delivery: { path: params.path } };
-  const start = () => started(ctx, hook, { id, root, told });
+  const start = () => started(ctx, hook, { id, root, told, request });
   const { run, reply } = await admitStart(ctx, owner.orgUuid, start);
   const of = { workflow: workflow.uuid, index: trigger.index, isTrusted: true };
   noteDelivery(ctx, owner, { ...of, at: ctx.now(), run });

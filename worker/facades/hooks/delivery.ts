@@ -1,6 +1,7 @@
 /** Reads the body of a delivery: JSON, or a form. Spec: workflows.md §5, `webhook`. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { type Json, type JsonObject, setMember } from '../../../proto/json.ts';
+import { CHAIN_HEADER } from '../../calls/chain.ts';
 import type { Context, PublicContext } from '../../context.ts';
 import { PEER_HEADER } from '../../http/address.ts';
 import { parseBodyAsWritten, parseBodyAsWrittenInPieces } from '../../http/body.ts';
@@ -11,7 +12,7 @@ const FIELDS_MAX = 10_000;
 const FORM = 'application/x-www-form-urlencoded';
 const PARTS = 'multipart/form-data';
 /** Headers that are between us and what is in front of us. */
-const INNER = [PEER_HEADER.toLowerCase()];
+const INNER = [PEER_HEADER.toLowerCase(), CHAIN_HEADER];
 
 type Of = PublicContext & Pick<Context, 'place'>;
 

@@ -63,7 +63,7 @@ export async function receive(
     if (challenge !== undefined) return challenge;
     if (hook.isPaused) throw paused(hook);
     const root = { body, headers: headersOf(request), query: queryOf(request) };
-    const came = { root, path: delivered.params.path };
+    const came = { root, request, path: delivered.params.path };
     const { run, reply, digest } = await admitStart(ctx, hook.owner.orgUuid, () =>
       startOnce(ctx, hook, came),
     );
@@ -81,7 +81,11 @@ export async function receive(
 async function startOnce(
   ctx: PublicContext,
   hook: Webhook,
-  { root, path }: { readonly root: DeliveryRoot; readonly path: string },
+  {
+    root,
+    request,
+    path,
+  }: { readonly root: DeliveryRoot; readonly request: Request; readonly path: string },
 ): Promise<{
   readonly reply: Reply;
   readonly run?: string;
@@ -94,8 +98,7 @@ async function startOnce(
   const begun = await started(ctx, hook, {
     id: claim?.receipt ?? crypto.randomUUID(),
     ...(name === undefined ? {} : { name }),
-    root,
-    told: { delivery: told },
+    ...{ root, request, told: { delivery: told } },
   });
   return { ...begun, ...(claim ? { digest: { digest: claim.digest } } : {}) };
 }

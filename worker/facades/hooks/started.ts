@@ -1,6 +1,7 @@
 /** Starts the run of a webhook or of a public start, and answers for it. Spec: workflows.md §5. */
-import type { GatewayError } from '../../../proto/errors.ts';
+import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
+import { CHAIN_HEADER, chainOf } from '../../calls/chain.ts';
 import type { PublicContext } from '../../context.ts';
 import { Accepted } from '../../outcome.ts';
 import type { Reply } from '../../route.ts';
@@ -8,26 +9,36 @@ import { invalid } from '../../workflows/executions/start.ts';
 import type { RunRecord, Told } from '../../workflows/runs/head.ts';
 import { runsObject } from '../../workflows/runs/reachable.ts';
 import { type Fired, fire, type Occurrence } from '../../workflows/triggers/start.ts';
+import { TOO_DEEP, tooDeep } from '../../workflows/triggers/too-deep.ts';
 import { type Hook, nothingThere } from './find.ts';
 import { noRoom } from './names.ts';
 
 /** What came, as far as it is not its trigger's. */
-export type Came = Pick<Occurrence, 'id' | 'name' | 'told'> & { readonly root: Json };
+export type Came = Pick<Occurrence, 'id' | 'name' | 'told'> & {
+  readonly root: Json;
+  readonly request: Request;
+};
 
 /** @throws GatewayError BAD_REQUEST with every fault of filter, mapping and input, QUOTA_EXCEEDED, NOT_FOUND */
 export async function started(
   ctx: PublicContext,
   { owner, workflow, trigger }: Hook,
-  came: Came,
+  { request, ...came }: Came,
 ): Promise<{ readonly run: string; readonly reply: Reply }> {
   const { requestId, address } = ctx;
   const { index, type, synchronous } = trigger;
   const at = { env: ctx.env, later: (work: Promise<unknown>) => ctx.afterReply(work) };
-  const occurrence = { workflow, index, type, ...came, chain: 1, requestId, address };
+  const chain = 1 + (await chainOf(ctx.settings, request.headers.get(CHAIN_HEADER)));
+  const occurrence = { workflow, index, type, ...came, chain, requestId, address };
   const fired = await fire(at, owner, { ...occurrence, awaitsEnd: synchronous });
   if ('status' in fired) {
     const reply = synchronous ? await endOf(ctx, owner.orgUuid, fired) : again(fired.run);
     return { run: fired.run, reply };
+  }
+  if (fired.is === 'too-deep') {
+    const deep = tooDeep({ workflow, index, receipt: came.id, chain });
+    await ctx.env.ORGANIZATION_EVENTS.getByName(owner.orgUuid).append(owner, [deep]);
+    throw new GatewayError('BAD_REQUEST', TOO_DEEP.message);
   }
   throw refusalOf(fired);
 }

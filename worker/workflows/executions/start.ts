@@ -3,6 +3,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { writtenText } from '../../../proto/written-json.ts';
 import { actorOf, recordAfterReply } from '../../audit/record.ts';
+import { CHAIN_HEADER, chainOf } from '../../calls/chain.ts';
 import type { Context } from '../../context.ts';
 import { keyedBy } from '../../idempotency/rule.ts';
 import { Outcome } from '../../outcome.ts';
@@ -11,11 +12,13 @@ import { digestOf } from '../../secrets/digest.ts';
 import { versionNotFound, type Workflow } from '../access.ts';
 import { withRightsOf } from '../runs/author.ts';
 import { digestNow } from '../runs/digest.ts';
-import type { Order } from '../runs/head.ts';
+import type { Order, WorkflowVersion } from '../runs/head.ts';
 import { uuidOf } from '../runs/names.ts';
 import type { Started } from '../runs/object.ts';
 import { LARGE, paused, pinned, textOfOrder } from '../runs/order.ts';
 import { runsObject } from '../runs/reachable.ts';
+import { CHAIN_MAX } from '../triggers/start.ts';
+import { TOO_DEEP, tooDeep } from '../triggers/too-deep.ts';
 import { authorFor } from './author.ts';
 import { demandNamed } from './rights.ts';
 import type { StartQuery } from './schema.ts';
@@ -46,6 +49,8 @@ export async function startWorkflow(
   const author = await authorFor(ctx, workflow, version);
   const own = withRightsOf(ctx, author);
   await demandNamed(own, version);
+  const chain = 1 + (await chainOf(ctx.settings, header(CHAIN_HEADER) ?? null));
+  if (chain > CHAIN_MAX) throw await refusedAsTooDeep(ctx, workflow, version, chain);
   const named = await nameOf(ctx, row.uuid, header('Idempotency-Key'), bytes);
   const order: Order = {
     ...ownerOf(ctx, policy),
@@ -57,6 +62,7 @@ export async function startWorkflow(
     startedBy: policy.username,
     trigger: { type: 'api', id: ctx.requestId },
     depth: 1,
+    ...(chain > 1 ? { chain } : {}),
     ...(await pinned(own, version)),
     requestId: ctx.requestId,
     address: ctx.address,
@@ -68,6 +74,20 @@ export async function startWorkflow(
   const object = runsObject(ctx.env, order.orgUuid, order.id);
   const started = await object.start(ownerOf(ctx, policy), text, isAwaited);
   return replyTo(ctx, workflow, order, started);
+}
+
+/** A start by a run of ours that too many have led to: told as that of a trigger. */
+async function refusedAsTooDeep(
+  ctx: Context,
+  { policy }: Workflow,
+  version: WorkflowVersion,
+  chain: number,
+): Promise<GatewayError> {
+  const deep = { workflow: version, receipt: ctx.requestId, chain };
+  await ctx.env.ORGANIZATION_EVENTS.getByName(ctx.caller.orgUuid).append(ownerOf(ctx, policy), [
+    tooDeep(deep),
+  ]);
+  return new GatewayError('BAD_REQUEST', TOO_DEEP.message);
 }
 
 async function replyTo(

@@ -42,7 +42,7 @@ export type CallEnd = {
 /** A context that never was a request: of whose rights a run has, as they are now. @throws GatewayError FORBIDDEN where its author is no account */
 export function contextOf(
   env: Bindings,
-  { caller, author, address }: Pick<Head, 'caller' | 'author' | 'address'>,
+  { caller, author, address, chain = 1 }: Pick<Head, 'caller' | 'author' | 'address' | 'chain'>,
   run: string,
   signal: AbortSignal,
   waitUntil: (work: Promise<unknown>) => void,
@@ -56,7 +56,7 @@ export function contextOf(
     waitUntil,
   });
   // A new password ends tokens, not the runs that were started by them; nor does a key's rotation.
-  const own = { ...open, caller: { ...withoutToken(caller), issuedAt: Date.now() } };
+  const own = { ...open, chain, caller: { ...withoutToken(caller), issuedAt: Date.now() } };
   return withRightsOf(own, author);
 }
 
