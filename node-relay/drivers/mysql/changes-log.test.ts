@@ -1,8 +1,9 @@
-/** The binary log of a MariaDB server as readers of changes meet it: busy, with prepared transactions, with events of any size. */
+/** The binary log of a MariaDB server as readers of changes meet it: busy, with prepared transactions, with events of any size, with tables that go, and purged. */
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WatchedCollection } from '../../../proto/changes.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
+import { failureOf } from '../contract.ts';
 import { callOf, jsonOf } from '../test/host.ts';
 import { all, Reading } from '../test/reading.ts';
 import type { MysqlClient } from './index.ts';
@@ -99,6 +100,57 @@ describe('XA transactions', () => {
     const prepared = Array.from({ length: 2_500 }, (_, at) => at + 1);
     expect(ids).toEqual([9001, 9002, ...prepared, 9003]);
   });
+});
+
+test.each([
+  ['dropped', 'DROP TABLE gone'],
+  ['renamed', 'RENAME TABLE gone TO went'],
+  ['renamed by ALTER', 'ALTER TABLE `gone` RENAME TO `went`'],
+])('a table that is %s is told of at once, though no row follows', async (_how, statement) => {
+  await say('DROP TABLE IF EXISTS gone, went, stays; CREATE TABLE gone (id int PRIMARY KEY)');
+  await say('CREATE TABLE stays (id int PRIMARY KEY)');
+  const reading = await watching(all('gone', 'stays'));
+  await say('INSERT INTO gone VALUES (1)');
+  expect(await reading.changes(1)).toMatchObject([{ watched: ['gone'] }]);
+  await say(statement);
+  while (reading.faults.length === 0) await reading.batch();
+  expect(reading.faults).toEqual([{ watched: 'gone', message: 'There is no table gone' }]);
+  await say('INSERT INTO stays VALUES (1)');
+  expect(await reading.changes(1)).toMatchObject([{ watched: ['stays'], key: { id: 1 } }]);
+  expect(reading.faults).toHaveLength(1);
+  await reading.end();
+});
+
+test('a log that was purged is told, also where only what was prepared long before is gone', async () => {
+  await say('CREATE TABLE purged (id int PRIMARY KEY) ENGINE InnoDB');
+  const xid = `${database.name}-purged`;
+  const own = await createConnection({ uri: database.url, multipleStatements: true });
+  const reading = await watching(all('purged'));
+  await own.query(
+    `XA START '${xid}'; INSERT INTO purged VALUES (1); XA END '${xid}'; XA PREPARE '${xid}'`,
+  );
+  await own.end();
+  await client.run(sql('INSERT INTO purged VALUES (2)'), callOf('write'));
+  await reading.changes(1);
+  await say('FLUSH BINARY LOGS');
+  await client.run(sql('INSERT INTO purged VALUES (3)'), callOf('write'));
+  await reading.changes(1);
+  await reading.end();
+  // All of the log up to where the reader stands, with the beginning of what is prepared.
+  const { position } = reading;
+  expect(position).toMatch(/ <\d+ /);
+  const [, file] = position.split(' ');
+  // Not while the server takes the reader that has left for one that reads.
+  const first = async () => {
+    await say(`PURGE BINARY LOGS TO '${file}'`);
+    const [log] = (await database.look('SHOW BINARY LOGS')) as { Log_name: string }[];
+    return log?.Log_name;
+  };
+  await expect.poll(first, { timeout: 30_000 }).toBe(file);
+  const gone = { code: 'NOT_FOUND', message: expect.stringContaining('binary log was purged') };
+  const again = new Reading(reader(), all('purged'), position);
+  expect(await failureOf(again.changes(1))).toMatchObject(gone);
+  await say(`XA ROLLBACK '${xid}'`);
 });
 
 test('a row that is larger than any that is read is told of, and what follows goes on', async () => {

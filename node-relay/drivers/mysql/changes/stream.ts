@@ -106,7 +106,7 @@ export class LogReader {
     else if (ROWS[type] !== undefined) this.#rows(event);
     else if (type === EVENT.xid) this.#ended(end);
     else if (type === EVENT.xaPrepare) this.#isPrepared(event);
-    else if (type === EVENT.query) this.#query(event, whole ? statementOf(body) : '');
+    else if (type === EVENT.query) await this.#query(event, whole ? statementOf(body) : '');
     else if (!this.#inside && end > this.#begin.place) this.#ended(end);
   }
 
@@ -131,7 +131,7 @@ export class LogReader {
     if ((body.u8() & IS_PREPARED) !== 0) this.#preparing = new Prepared(this.#begin);
   }
 
-  #query(event: LogEvent, text: string): void {
+  async #query(event: LogEvent, text: string): Promise<void> {
     const xa = xaOf(text);
     if (/^BEGIN\b/i.test(text)) this.#inside = true;
     else if (xa?.verb === 'START') this.#preparing = new Prepared(this.#begin);
@@ -145,7 +145,7 @@ export class LogReader {
     } else if (/^(?:COMMIT|ROLLBACK)$/i.test(text)) this.#ended(event.end);
     else if (!/^(?:SAVEPOINT|ROLLBACK TO|XA)\b/i.test(text)) {
       // It may have changed tables, and is a transaction of its own.
-      this.#tables.change();
+      this.#fault(await this.#tables.change(this.#isPast ? '' : text));
       this.#ended(event.end);
     }
   }

@@ -12,6 +12,8 @@ export interface Mapped {
   readonly encoders: readonly LogEncoder[];
 }
 
+/** Statements that change tables without their names. */
+const OF_DATABASES = /\b(?:drop|alter)\s+(?:database|schema)\b/;
 const OTHER_COLUMNS = 'has other columns by now than when it changed: those changes are not told';
 
 export class ReadTables {
@@ -57,9 +59,14 @@ export class ReadTables {
     this.#mapped.clear();
   }
 
-  /** A statement may have changed tables. */
-  change(): void {
+  /** A statement may have changed tables: those that it names are looked up at once, so that one that is gone is told though nothing follows. @returns as `lookUp` */
+  async change(statement: string): Promise<ChangeFault[]> {
     this.#isStale = true;
+    const text = statement.toLowerCase();
+    const isNamed = this.#looked.some(({ watched: { name } }) =>
+      text.includes(name.slice(name.lastIndexOf('.') + 1).toLowerCase()),
+    );
+    return isNamed || OF_DATABASES.test(text) ? this.lookUp() : [];
   }
 
   /** Looks all names up. @returns what is wrong with them, unless that was told before */
