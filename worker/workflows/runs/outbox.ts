@@ -46,15 +46,15 @@ export class Outbox {
   /** All that waits and is not under way. */
   kickAll(): void {
     const rows = this.#driver.keeper.sql
-      .exec<{ run: number }>('SELECT DISTINCT run FROM outbox WHERE at <= ?', Date.now())
+      .exec<{ run: number; at: number }>('SELECT DISTINCT run, at FROM outbox')
       .toArray();
-    for (const { run } of rows) this.kick(run);
+    for (const { run, at } of rows) if (isDue(at)) this.kick(run);
   }
 
   async #run(run: number): Promise<void> {
     try {
       for (let next = this.#next(run); next; next = this.#next(run)) {
-        if (next.at > Date.now() || !(await this.#try(run, next))) return;
+        if (!isDue(next.at) || !(await this.#try(run, next))) return;
       }
     } finally {
       this.#busy.delete(run);
@@ -91,4 +91,10 @@ export class Outbox {
       return false;
     }
   }
+}
+
+/** Nothing waits longer than the longest pause: what seems to was tried before the clock was put back. */
+function isDue(at: number): boolean {
+  const now = Date.now();
+  return at <= now || at > now + AGAIN.most;
 }
