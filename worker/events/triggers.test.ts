@@ -186,10 +186,15 @@ test('workflows that start each other end 16 runs deep, which is told', async ()
   await call('POST', '/workflows/told', {});
   await call('POST', '/workflows/ping', {});
   const [run] = await runs('told', 1);
-  expect(run?.output).toMatchObject({
+  const message = '16 runs have led to this, one after the other: it starts no further one';
+  expect(run?.output).toEqual({
     ...{ source: 'causeway', event: 'trigger.failed' },
-    data: { workflow: 'ping', trigger: 0, code: 'INVALID_INPUT', message: expect.any(String) },
+    id: expect.stringMatching(/^[0-9a-f-]{36}:0:\d+$/),
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    data: { workflow: 'ping', trigger: 0, code: 'INVALID_INPUT', message },
   });
+  const { body } = await call('GET', '/workflows/ping/triggers');
+  expect(body).toMatchObject({ triggers: [{ error: { code: 'INVALID_INPUT', message } }] });
   await runs('ping', 8);
   await runs('pong', 8);
   await runs('deaf', 0);

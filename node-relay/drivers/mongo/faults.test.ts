@@ -1,10 +1,12 @@
 /** What callers are told when connections are lost, refused or dropped, and whom the driver may dial. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { failureOf } from '../contract.ts';
 import type { Host } from '../driver.ts';
 import { callOf, jsonOf, openClient, testHost } from '../test/host.ts';
+import { all, Reading } from '../test/reading.ts';
 import { type MongoBackend, mongo } from './index.ts';
 import { entries, request, TestDatabase } from './test/database.ts';
 import { TestProxy } from './test/proxy.ts';
@@ -205,5 +207,41 @@ test('a document that its validator refuses is a conflict', async () => {
   await using(open(database.url), async (session) => {
     const failure = await failureOf(session.run(insert, callOf('write')));
     expect(failure).toMatchObject({ code: 'CONSTRAINT_VIOLATED', details: [{ code: '121' }] });
+  });
+});
+
+describe('changes', () => {
+  /** What members of a replica set answer while another becomes its primary. Source: server discovery and monitoring specification. */
+  test.each([
+    ['stepped down', { errorCode: 189 }],
+    ['interrupted for a change of state', { errorCode: 11602 }],
+    ['no primary', { errorCode: 10107 }],
+    ['gone', { closeConnection: true }],
+  ])('go on after a primary that is %s: none is lost, none comes twice', async (_how, data) => {
+    const collection = await database.db.createCollection<{ _id: number }>(`c-${randomUUID()}`);
+    await using(open(database.url), async (client) => {
+      const reader = { client, slot: 'causeway_election' };
+      let reading = await Reading.standing(reader, all(collection.collectionName));
+      const ids: unknown[] = [];
+      const take = async (count: number) => {
+        while (ids.length < count) {
+          const batch = await reading.batch().catch(() => undefined);
+          // What ended is begun again by who stores positions.
+          if (batch)
+            ids.push(...batch.changes.map(({ key }) => (jsonOf(key) as { _id: number })._id));
+          else reading = new Reading(reader, all(collection.collectionName), reading.position);
+        }
+      };
+      await collection.insertOne({ _id: 0 });
+      await take(1);
+      const labels = 'errorCode' in data ? { errorLabels: ['ResumableChangeStreamError'] } : {};
+      await failing({ failCommands: ['getMore'], ...data, ...labels });
+      await collection.insertMany([{ _id: 1 }, { _id: 2 }]);
+      await take(3);
+      await collection.insertOne({ _id: 3 });
+      await take(4);
+      expect(ids).toEqual([0, 1, 2, 3]);
+      await reading.end();
+    });
   });
 });
