@@ -112,7 +112,7 @@ async function sendAll(tokens: readonly string[]): Promise<Sent[]> {
   }
   await Promise.all(waiting);
   const took = (performance.now() - began) / 1000;
-  told(
+  tellHolds(
     `${count} events were taken in ${took.toFixed(1)} s, ${repeated} of them twice`,
     took < seconds * LATE_MAX,
   );
