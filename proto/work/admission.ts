@@ -16,11 +16,11 @@ const LATE_REST = 2;
 /** Milliseconds for which one that is admitted waits at most for a thread that is less busy. */
 const BUSY_MAX_MS = 100;
 /** Milliseconds between two looks for a work that the runtime has ended. */
-const LOOK_MS = 100;
+const LOOK_MS = 250;
 /** Works of one owner, and from one address, that may wait. */
-export const ADMITTED_WAITING_MAX = 32;
+export const ADMITTED_WAITING_MAX = 128;
 /** Works that may wait in all; beyond, an owner that has none waiting may still add one. */
-const ALL_WAITING_MAX = 128;
+const ALL_WAITING_MAX = 512;
 /** Milliseconds that a refusal takes, so that it is not asked for without end. */
 const REFUSED_AFTER_MS = 200;
 /** Seconds after which a refused caller may try again. */
