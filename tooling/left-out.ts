@@ -26,6 +26,8 @@ const TEMPLATES_OF_SQL = ['test/templates/injection/{sql,types}.test.ts'];
 const IDIOMS = 'test/templates/idioms.test.ts';
 /** It needs the servers of all kinds. */
 const WRITTEN = 'test/written.test.ts';
+/** Of several servers, with marks in each. */
+const ONCE = ['test/once.test.ts', 'test/proofs/once/**'];
 /** Its packages are built for that alone. */
 const REDIS = { programs: [['python3']], platform: 'linux x64' };
 const NEEDS: Readonly<Record<string, Needs>> = {
@@ -55,8 +57,11 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'node-relay/drivers/mysql/**',
       'test/{caller-variables,mysql*}.test.ts',
       'test/planetscale*.test.ts',
-      'test/transactions/{atomic,interactive}.test.ts',
+      'node-relay/tunnel/contract-mysql.test.ts',
+      'test/transactions/{atomic,in-doubt,interactive}.test.ts',
       'test/proofs/transactions/**',
+      'test/proofs/histories/histories.test.ts',
+      ...ONCE,
       'test/data-changes/mariadb.test.ts',
       ...TEMPLATES_OF_SQL,
       IDIOMS,
@@ -69,6 +74,8 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     programs: [['python3']],
     tests: [
       'node-relay/drivers/mongo/**',
+      'node-relay/tunnel/contract-mongo.test.ts',
+      ...ONCE,
       'test/mongo*.test.ts',
       'test/mongodb-crud/**',
       'test/data-changes/mongo.test.ts',
@@ -88,6 +95,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     programs: [['java'], ['mvn']],
     tests: [
       'node-relay/drivers/cassandra/**',
+      'node-relay/tunnel/contract-cassandra.test.ts',
       'test/cassandra*.test.ts',
       ...TEMPLATES_OF_SQL,
       WRITTEN,
@@ -99,6 +107,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     programs: [['python3']],
     tests: [
       'node-relay/drivers/clickhouse/**',
+      'node-relay/tunnel/contract-clickhouse.test.ts',
       'test/clickhouse*.test.ts',
       'test/proofs/clickhouse-*/**',
       ...TEMPLATES_OF_SQL,
@@ -113,6 +122,8 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     tests: [
       'test/{keys,mistakes,redis,redis-watch,stop-streams}.test.ts',
       'node-relay/drivers/redis/allow.test.ts',
+      'test/transactions/in-doubt.test.ts',
+      ...ONCE,
       'tooling/redis-table/effects.test.ts',
       'test/templates/injection/{documents,rights}.test.ts',
       WRITTEN,
@@ -123,7 +134,8 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     tests: [
       'node-relay/drivers/redis/{cluster,sentinel}*.test.ts',
       'node-relay/drivers/redis/{contract,corpus,differential,faults,hold,lease}.test.ts',
-      'node-relay/drivers/redis/{run,server,server-tls,transact,watch}.test.ts',
+      'node-relay/tunnel/contract-redis.test.ts',
+      'node-relay/drivers/redis/{once,run,server,server-tls,transact,watch}.test.ts',
       'test/redis-{caps,groups,loss,strangers,tls}.test.ts',
       'test/upstash*.test.ts',
       'test/servers/redis-server.test.ts',

@@ -30,6 +30,7 @@ export const ASIDE_BY_REASON: Readonly<Record<string, string>> = {
   'node-relay/drivers/redis/contract-case.ts': 'is of the tests',
   'node-relay/drivers/redis/decode.ts': "reads a server's bytes once",
   'node-relay/drivers/redis/test/direct-client.ts': 'speaks to servers of tests',
+  'node-relay/drivers/redis/once-name.ts': 'looks for two bytes in a key, in one pass',
   'node-relay/drivers/redis/settings.ts':
     'reads a connection, which the body of an endpoint bounds',
   'worker/access/api-keys/form.ts': 'writes digits of a number of fixed length',
