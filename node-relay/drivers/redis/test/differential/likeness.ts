@@ -42,6 +42,8 @@ const LIKENESS: { readonly [name: string]: Likeness } = {
   ...alike('text differs', [
     ...['slowlog get', 'commandlog get', 'ft.debug'],
     ...['info', 'client info', 'client list', 'memory doctor', 'memory malloc-stats', 'lolwut'],
+    // Whether a BGSAVE still runs.
+    'bgrewriteaof',
     ...['latency doctor', 'acl genpass', 'debug', 'function dump', 'client trackinginfo'],
     ...['bf.scandump', 'config help', 'debug object', 'acl dryrun', 'command help'],
   ]),
