@@ -97,6 +97,16 @@ test.each([
     { failure: 'Error: There is no Cassandra for this machine', findings: [] },
   ],
   [
+    'says what was told without a number, and goes on',
+    `import { tell } from '${join(import.meta.dirname, '../bench/report.ts')}';
+     tell('nothing over nothing', [0 / 0]);
+     tell('a ratio', [1]);`,
+    {
+      failure: 'Told without a number: {"what":"nothing over nothing","unit":"","values":[null]}',
+      findings: [{ what: 'a ratio', unit: '', values: [1] }],
+    },
+  ],
+  [
     'ends one that takes too long, and keeps what it had found',
     `import { tell } from '${join(import.meta.dirname, '../bench/report.ts')}';
      tell('the first', [1]);

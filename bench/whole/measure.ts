@@ -54,12 +54,12 @@ export async function measure(program: readonly string[], planned: Planned): Pro
   if (isLate) await end(child.pid, exit);
   await exit;
   for (const signal of STOPS) process.off(signal, stopped);
-  const findings = await findingsIn(file);
+  const { findings, unread } = await findingsIn(file);
   await rm(folder, { recursive: true, force: true });
   const seconds = (performance.now() - began) / 1000;
   const failure = isLate
     ? `It did not end in ${planned.secondsMax} s.`
-    : failureOf(child.exitCode, findings, errors);
+    : (failureOf(child.exitCode, findings, errors) ?? unread);
   return { ...planned, seconds, findings, failure };
 }
 
@@ -82,8 +82,15 @@ async function end(pid: number | undefined, exit: Promise<unknown>): Promise<voi
   }
 }
 
-async function findingsIn(file: string): Promise<Finding[]> {
+/** What can be read of what was told, and what was told besides. */
+async function findingsIn(file: string) {
   const text = await readFile(file, 'utf8').catch(() => '');
   const lines = text.split('\n').filter((line) => line !== '');
-  return lines.map((line) => Finding.parse(JSON.parse(line)));
+  const read = lines.map((line) => Finding.safeParse(JSON.parse(line)));
+  const unread = lines.filter((_, at) => read[at]?.success === false);
+  return {
+    findings: read.flatMap(({ data }) => data ?? []),
+    // A value that is no number is null in JSON.
+    unread: unread.length === 0 ? undefined : `Told without a number: ${unread[0]}`,
+  };
 }
