@@ -5,15 +5,13 @@
  * All three make the same JSON, or nothing is measured.
  *
  * npm run bench -- templates [--rounds 25] [--records 1,10,100,1000] [--seconds 2] [--connections 32]
- * Of --seconds 0, nothing is measured through the gateway. --copies compares instead the template
- * with the same code in many places, as it is, and in one.
+ * Of --seconds 0, nothing is measured through the gateway.
  */
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { tell } from './report.ts';
 import { build, repeatHere } from './templates/build.ts';
-import { showCopies } from './templates/copies.ts';
 import { NAMES } from './templates/names.ts';
 import { type Costs, costs, type Repeat } from './templates/rounds.ts';
 import { showThrough } from './templates/through.ts';
@@ -25,7 +23,6 @@ const { values } = parseArgs({
     records: { type: 'string', default: '1,10,100,1000' },
     seconds: { type: 'string', default: '2' },
     connections: { type: 'string', default: '32' },
-    copies: { type: 'boolean', default: false },
   },
 });
 /** How often as long jsonata has to take as a template, of so many records and more. */
@@ -34,10 +31,6 @@ const [TIMES_MIN, RECORDS_MIN] = [50, 100];
 const THROUGH_ROUNDS = 7;
 const sizes = values.records.split(',').map(Number);
 
-if (values.copies) {
-  await showCopies(sizes, Number(values.rounds));
-  process.exit();
-}
 const code = await build();
 const [busy = 0] = loadavg();
 if (busy > 1)

@@ -1,35 +1,20 @@
 /** Builds the contestants' module, and runs it in this process. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Plugin } from 'esbuild';
 import { ROOT } from '../../server/bundle.ts';
 import type * as Contestant from './contestant.ts';
 import { NAMES } from './names.ts';
 import type { Repeat } from './rounds.ts';
 
-/** Gives out the first of many places that are the same, each time. */
-const onePlace: Plugin = {
-  name: 'one place',
-  setup({ onLoad }) {
-    onLoad({ filter: /\/sites\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      const contents = text.replace(/% [A-Z]+\.length/, '% 1');
-      if (contents === text) throw new Error(`${path} hands out no places in turn`);
-      return { contents, loader: 'ts' };
-    });
-  },
-};
-
-/** One ES module, as the worker is built. @param copies whether it has the copies that are made for speed */
-export async function build(copies = true): Promise<string> {
+/** One ES module, as the worker is built. */
+export async function build(): Promise<string> {
   const { build: bundle, stop } = await import('esbuild');
   const { outputFiles } = await bundle({
     entryPoints: ['bench/templates/contestant.ts'],
     absWorkingDir: ROOT,
     bundle: true,
-    plugins: copies ? [] : [onePlace],
     format: 'esm',
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],

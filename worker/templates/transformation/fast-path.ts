@@ -8,9 +8,9 @@ import type { Apply, Execution } from './execution.ts';
 import { RunOver } from './failure.ts';
 import type { Head } from './guard.ts';
 import { SCALAR_BYTES, tellMoved } from './measure.ts';
+import { moveOf } from './move.ts';
 import { type OwnPlace, ownPlaceOf } from './own-place.ts';
 import { holds } from './scope.ts';
-import { moveOf } from './sites.ts';
 import type { Get, Member } from './source.ts';
 import type { Target } from './target.ts';
 

@@ -4,8 +4,8 @@ import { namespace } from '../builtins/globals.ts';
 import { getComputed, getMember, isRisky } from '../members.ts';
 import type { Value } from '../value.ts';
 import type { Code, Context } from './code.ts';
+import { memberIn } from './held-member.ts';
 import { freeName, plainSlot } from './reference.ts';
-import { memberIn } from './sites.ts';
 
 /** `a.b`, `a[b]`; of what is undefined or null, every member is undefined. */
 export function member(node: acorn.MemberExpression, context: Context): Code {

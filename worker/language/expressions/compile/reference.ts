@@ -6,7 +6,7 @@ import { RunFault } from '../fault.ts';
 import { getMember, isRisky } from '../members.ts';
 import type { Value } from '../value.ts';
 import { type Box, type Code, type Context, type Frame, UNSET } from './code.ts';
-import { memberIn } from './sites.ts';
+import { memberIn } from './held-member.ts';
 import type { Variable } from './variable.ts';
 
 /** The value of a name. @throws SyntaxFault */
