@@ -86,16 +86,21 @@ export class Connection implements Lendable {
     return this.wire.send(textCommand(COMMAND.query, text), sink, commits, around);
   }
 
-  /** A prepared statement, kept for the next call unless it is `anew` or long. @throws ServerError */
+  /** Whether the statement is kept prepared. */
+  isPrepared(text: string): boolean {
+    return this.#prepared.has(text);
+  }
+
+  /** A prepared statement, kept for the next call. @param anew not the one that is kept @throws ServerError */
   async prepare(text: string, anew = false): Promise<Prepared> {
-    if (anew || text.length > REMEMBERED_MAX_CHARACTERS) {
-      return this.wire.prepare(textCommand(COMMAND.prepare, text));
-    }
     const known = this.#prepared.get(text);
     if (known) {
       this.#prepared.delete(text);
-      this.#prepared.set(text, known);
-      return known;
+      if (!anew) {
+        this.#prepared.set(text, known);
+        return known;
+      }
+      this.wire.tell(closeCommand(known.id));
     }
     for (const [oldest, { id }] of this.#prepared) {
       if (this.#prepared.size < PREPARED_MAX) break;
@@ -103,7 +108,7 @@ export class Connection implements Lendable {
       this.wire.tell(closeCommand(id));
     }
     const prepared = await this.wire.prepare(textCommand(COMMAND.prepare, text));
-    this.#prepared.set(text, prepared);
+    if (text.length <= REMEMBERED_MAX_CHARACTERS) this.#prepared.set(text, prepared);
     return prepared;
   }
 
@@ -119,8 +124,9 @@ export class Connection implements Lendable {
   }
 
   /** Lets go of a statement that is not kept. */
-  release(text: string, prepared: Prepared): void {
-    if (this.#prepared.get(text) !== prepared) this.wire.tell(closeCommand(prepared.id));
+  release(text: string, { id }: Prepared): void {
+    if (text.length <= REMEMBERED_MAX_CHARACTERS) return;
+    this.wire.tell(closeCommand(id));
   }
 
   /** All rows of a statement of the driver's own; NULL is an empty text. */

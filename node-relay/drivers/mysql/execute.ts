@@ -94,7 +94,7 @@ export async function send(
   if (values.length === 0 && !parsed.prepared) {
     return connection.query(parsed.text, sinkOf('text'), commits, around);
   }
-  const isStale = connection.isMariadb && (await goesStale(execution, parsed));
+  const isStale = await mayBeStale(execution, parsed);
   let prepared: Prepared;
   try {
     prepared = await connection.prepare(parsed.text, isStale);
@@ -110,7 +110,9 @@ export async function send(
   }
 }
 
-function goesStale({ database, connection }: Execution, parsed: Parsed): Promise<boolean> {
+/** Of a statement that runs for the first time on its connection nothing is asked. */
+async function mayBeStale({ database, connection }: Execution, parsed: Parsed): Promise<boolean> {
+  if (!connection.isMariadb || !connection.isPrepared(parsed.text)) return false;
   const catalog = new Catalog((query, values) => connection.rows(query, values));
   return database.plans.goStale(parsed, catalog);
 }
