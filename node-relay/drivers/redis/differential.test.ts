@@ -1,12 +1,20 @@
 /** Every command of three servers through the driver, and through a connection of its own to a twin: no value is lost or made up. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RedisCommand, RedisRequest, Word } from '../../../kinds/redis/command.ts';
+import {
+  isPipeline,
+  type RedisCommand,
+  type RedisRequest,
+  type Word,
+} from '../../../kinds/redis/command.ts';
 import { commandFrom } from '../../../kinds/redis/name.ts';
 import { withoutAddresses } from '../../../kinds/redis/replies/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
+import type { OnceMark } from '../../../proto/once.ts';
 import { ownRedis, type RedisServer } from '../../../test/servers/redis-server.ts';
+import { digestOf } from '../contract-once.ts';
 import { callOf, jsonOf, openClient } from '../test/host.ts';
 import { type RedisClient, redis } from './index.ts';
+import { markNames } from './once-name.ts';
 import { CORE } from './test/differential/core.ts';
 import { differenceOf, leavesOfJson, leavesOfWire } from './test/differential/leaves.ts';
 import { likenessOf, NOT_COMPARED, POORER } from './test/differential/likeness.ts';
@@ -28,6 +36,8 @@ const GROUPS = Object.entries({
   SEARCH,
   SERVER,
 });
+/** The others are about the server as a whole, which has its marks, too. How vectors are linked is random. */
+const KEPT = GROUPS.filter(([name]) => name !== 'SERVER');
 const JSON_COMMANDS = new Set([
   'json.get',
   'json.mget',
@@ -49,6 +59,51 @@ function commandOf([name = Buffer.alloc(0), ...rest]: readonly Buffer[]): RedisC
 }
 
 type Run = (request: RedisRequest) => Promise<Uint8Array>;
+
+let marks = 0;
+
+/** A mark that no write has left. */
+function newMark(): OnceMark {
+  marks += 1;
+  const [key, secret] = [digestOf(`key ${marks}`), digestOf(`secret ${marks}`)];
+  return { key, body: digestOf('body'), place: 'causeway_once', secret };
+}
+
+/** Keys that a write may have left besides its own; none where its keys lie in several slots. */
+function marksOf(request: RedisRequest, mark: OnceMark): Word[] {
+  try {
+    return Object.values(markNames(isPipeline(request) ? request.pipeline : [request], mark));
+  } catch {
+    return ['none'];
+  }
+}
+
+/** What cannot be kept with its mark runs as it does without. */
+function isNotKept(thrown: unknown): boolean {
+  return thrown instanceof GatewayError && thrown.message.includes('config.once');
+}
+
+/**
+ * What a request answers with a mark, and what its repeat does where it was kept; as without a mark where it cannot
+ * have one. Its marks are gone afterwards.
+ */
+async function keptOnce(
+  session: RedisClient,
+  request: RedisRequest,
+): Promise<readonly [Uint8Array, Uint8Array?]> {
+  const mark = newMark();
+  const once = () => session.once({ request }, mark, callOf('write'));
+  try {
+    const { result } = await once();
+    const again = await once();
+    return again.isReplay ? [result, again.result] : [result];
+  } catch (thrown) {
+    if (!isNotKept(thrown)) throw thrown;
+    return [await session.run(request, callOf('write'))];
+  } finally {
+    await session.run({ type: 'del', args: marksOf(request, mark) }, callOf('write'));
+  }
+}
 
 /** What the driver says: the result's values, or the server's error. */
 async function toldBy(run: Run, command: RedisCommand): Promise<string[]> {
@@ -121,6 +176,22 @@ describe.each([
     const unlike: string[] = [];
     for (const words of linesOf(text)) unlike.push(...(await difference(run, direct, words)));
     expect(unlike).toEqual([]);
+  });
+
+  test.each(KEPT)('answers the same, and again, where it is kept once: %s', async (_, text) => {
+    await direct.send('FLUSHALL');
+    await session.run({ type: 'flushall', args: [] }, callOf('write'));
+    const [unlike, replays]: [string[], Uint8Array[]] = [[], []];
+    const run: Run = async (request) => {
+      const [first, again] = await keptOnce(session, request);
+      if (again) replays.push(again);
+      if (again && Buffer.compare(first, again) !== 0) unlike.push(`again: ${request.type}`);
+      return first;
+    };
+    const lines = linesOf(text).filter(([name]) => String(name).toLowerCase() !== 'vlinks');
+    for (const words of lines) unlike.push(...(await difference(run, direct, words)));
+    expect(unlike).toEqual([]);
+    expect(replays.length > 0).toBe(lines.length > 0);
   });
 
   test('answers the same in a session', async () => {

@@ -37,11 +37,19 @@ function tagOf(key: Uint8Array): Uint8Array {
   return isTaken ? tag : numberOf(slotOf(key));
 }
 
-/** The smallest number whose digits lie in the slot. */
+/** By slot, the smallest number whose digits lie in it; as far as has been looked. */
+const numbers = new Map<number, Buffer>();
+let looked = 0;
+
+/** The smallest number whose digits lie in the slot. Each number is looked at once in a process. */
 function numberOf(slot: number): Uint8Array {
-  for (let number = 0; ; number += 1) {
-    const digits = Buffer.from(String(number));
-    if (slotOf(digits) === slot) return digits;
+  for (;;) {
+    const known = numbers.get(slot);
+    if (known) return known;
+    const digits = Buffer.from(String(looked));
+    looked += 1;
+    const own = slotOf(digits);
+    if (!numbers.has(own)) numbers.set(own, digits);
   }
 }
 

@@ -65,7 +65,7 @@ function checkScripted(command: RedisCommand, path: string): void {
     throw notScripted(command, path, 'cannot run in a script');
   }
   if (args.length > WORDS_MAX) throw notScripted(command, path, `has over ${WORDS_MAX} words`);
-  if (type === 'bitfield' && args.some((word) => WIDE.test(asciiOf(word)))) {
+  if (type.startsWith('bitfield') && args.some((word) => WIDE.test(asciiOf(word)))) {
     throw notScripted(command, path, 'has fields of over 53 bits');
   }
 }

@@ -229,6 +229,15 @@ describe('what cannot be kept with its mark is refused', () => {
     expect(failure).toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining(why) });
   });
 
+  test('a wide field that an operation reads', async () => {
+    const work = all('SET {w}a 1', 'BITFIELD_RO {w}a GET i60 0');
+    expect(await failureOf(once(work))).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining('has fields of over 53 bits'),
+    });
+    expect(await server.say('EXISTS {w}a')).toBe('0');
+  });
+
   test.each([all('SET a 1', 'SET b 1'), { request: line('MSET a 1 b 1') }])(
     'keys in several slots (%#)',
     async (work) => {
