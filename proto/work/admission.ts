@@ -4,6 +4,7 @@
  */
 import { GatewayError } from '../errors.ts';
 import type { Time } from './queue.ts';
+import { Turns } from './turns.ts';
 
 /** Milliseconds after which the next one may be admitted: this one waits for something else by then. */
 const ALONE_MS = 25;
@@ -33,23 +34,20 @@ export interface Admitted {
   readonly address: string;
 }
 
-interface Waiting extends Admitted {
-  start(): void;
-}
-
 /** The works of all owners on one thread. */
 export class Admission {
   readonly #time: Time;
-  #waiting: Waiting[] = [];
-  /** By owners with works that wait, when the last was admitted. */
-  readonly #served = new Map<string, number>();
-  /** The last that was admitted, until it ends: since when. */
-  #last: { since: number } | undefined;
+  readonly #turns: Turns;
   /** From when on the next one may begin. */
   #freeAt = Number.NEGATIVE_INFINITY;
 
   constructor(time: Time) {
     this.#time = time;
+    this.#turns = new Turns(time, {
+      aloneMs: ALONE_MS,
+      lookMs: LOOK_MS,
+      before: (begins) => this.#rested(begins),
+    });
   }
 
   /**
@@ -57,87 +55,43 @@ export class Admission {
    * @throws GatewayError SERVICE_UNAVAILABLE, after a while, when too many of the owner or the address wait
    */
   async admit<Result>(of: Admitted, work: () => Promise<Result>): Promise<Result> {
-    const own = { since: this.#time.now() };
-    if (this.#last || this.#waiting.length > 0) await this.#wait(of);
-    this.#last = own;
-    await this.#rested(own);
-    const began = this.#time.now();
-    if (this.#waiting.length > 0) void this.#passOn();
-    try {
-      return await work();
-    } finally {
-      const took = Math.min(this.#time.now() - began, ALONE_MS);
-      this.#freeAt = Math.max(this.#freeAt, this.#time.now() + took * REST);
-      if (this.#last === own) this.#last = undefined;
-      this.#startNext();
-    }
-  }
-
-  async #wait(of: Admitted): Promise<void> {
-    if (!this.#hasRoom(of)) {
+    if (this.#turns.isBusy && !this.#hasRoom(of)) {
       await this.#time.wait(REFUSED_AFTER_MS);
       throw tooMany();
     }
-    let isNext = false;
-    const next = new Promise<void>((resolve) => {
-      const start = () => {
-        isNext = true;
-        resolve();
-      };
-      this.#waiting.push({ ...of, start });
-    });
-    // A timer runs alongside: the runtime ends a request that waits for another request alone.
-    while (!isNext) {
-      await Promise.race([next, this.#time.wait(LOOK_MS)]);
-      if (!isNext) this.#startNext();
-    }
+    const measured = async () => {
+      const began = this.#time.now();
+      try {
+        return await work();
+      } finally {
+        const took = Math.min(this.#time.now() - began, ALONE_MS);
+        this.#freeAt = Math.max(this.#freeAt, this.#time.now() + took * REST);
+      }
+    };
+    return this.#turns.inTurn(of.owner, measured, of.address);
   }
 
   #hasRoom({ owner, address }: Admitted): boolean {
-    const own = this.#waiting.filter((each) => each.owner === owner).length;
-    const near = this.#waiting.filter((each) => each.address === address).length;
-    const isFull = near >= ADMITTED_WAITING_MAX || this.#waiting.length >= ALL_WAITING_MAX;
+    const { waiting } = this.#turns;
+    const own = waiting.filter((each) => each.owner === owner).length;
+    const near = waiting.filter((each) => each.from === address).length;
+    const isFull = near >= ADMITTED_WAITING_MAX || waiting.length >= ALL_WAITING_MAX;
     return own < ADMITTED_WAITING_MAX && (own === 0 || !isFull);
   }
 
   /** Waits until the rest of the one before is over, and for a while until the thread answers soon. */
-  async #rested(own: { since: number }): Promise<void> {
+  async #rested(begins: (at: number) => void): Promise<void> {
     const until = this.#time.now() + BUSY_MAX_MS;
     for (;;) {
       const rest = Math.max(this.#freeAt - this.#time.now(), 0);
-      own.since = this.#time.now() + rest;
+      const expected = this.#time.now() + rest;
+      begins(expected);
       await this.#time.wait(rest);
       const now = this.#time.now();
-      const late = now - own.since;
-      own.since = now;
+      const late = now - expected;
       if (late <= LATE_MS || now >= until) return;
       this.#freeAt = Math.min(now + late * LATE_REST, until);
     }
-  }
-
-  async #passOn(): Promise<void> {
-    await this.#time.wait(ALONE_MS);
-    this.#startNext();
-  }
-
-  /** Owners by when they were served last, works of one by when they came. */
-  #startNext(): void {
-    const now = this.#time.now();
-    if (this.#last && now - this.#last.since < ALONE_MS) return;
-    const servedAt = ({ owner }: Waiting) => this.#served.get(owner) ?? Number.NEGATIVE_INFINITY;
-    const next = this.#waiting.reduce<Waiting | undefined>(
-      (first, each) => (first && servedAt(first) <= servedAt(each) ? first : each),
-      undefined,
-    );
-    if (!next) {
-      this.#served.clear();
-      return;
-    }
-    this.#waiting = this.#waiting.filter((each) => each !== next);
-    this.#served.set(next.owner, now);
-    // Until the one that starts now has begun by itself.
-    this.#last = { since: now };
-    next.start();
   }
 }
 

@@ -9,23 +9,62 @@ const ALONE_MS = 3;
 /** Milliseconds between two looks for a work that the runtime has ended. */
 const LOOK_MS = 50;
 
+/** How works follow each other. */
+export interface Pace {
+  /** Milliseconds after which the next one begins although this one has not ended; 3 by default. */
+  readonly aloneMs?: number;
+  /** Milliseconds between two looks for a work that the runtime has ended; 50 by default. */
+  readonly lookMs?: number;
+  /** What each one waits for in its turn, before it begins; `begins` is told when that will be. */
+  before?(begins: (at: number) => void): Promise<void>;
+}
+
+/** A work that waits. */
+export interface Waiting {
+  readonly owner: string;
+  /** From where it comes; empty where nobody asks. */
+  readonly from: string;
+}
+
+interface Starting extends Waiting {
+  start(): void;
+}
+
 /** The works of all owners on one thread. */
 export class Turns {
   readonly #time: Time;
-  /** Starts those that wait, by their owners: whose turn is next is first. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #pace: Pace & { readonly aloneMs: number; readonly lookMs: number };
+  /** Those that wait, by their owners: whose turn is next is first. */
+  readonly #waiting = new Map<string, readonly Starting[]>();
   /** The last that began, until it ends: when that was. */
-  #last: { readonly began: number } | undefined;
+  #last: { began: number } | undefined;
 
-  constructor(time: Time) {
+  constructor(time: Time, pace: Pace = {}) {
     this.#time = time;
+    this.#pace = { aloneMs: ALONE_MS, lookMs: LOOK_MS, ...pace };
+  }
+
+  /** Whether a work has to wait. */
+  get isBusy(): boolean {
+    return this.#last !== undefined;
+  }
+
+  /** Those that wait. */
+  get waiting(): readonly Waiting[] {
+    return [...this.#waiting.values()].flat();
   }
 
   /** Does the work: at once when there is no other, or in its owner's turn. */
-  async inTurn<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
-    if (this.#last) await this.#wait(owner);
+  async inTurn<Result>(owner: string, work: () => Promise<Result>, from = ''): Promise<Result> {
+    if (this.#last) await this.#wait(owner, from);
     const own = { began: this.#time.now() };
     this.#last = own;
+    if (this.#pace.before) {
+      await this.#pace.before((at) => {
+        own.began = at;
+      });
+      own.began = this.#time.now();
+    }
     if (this.#waiting.size > 0) void this.#passOn();
     try {
       return await work();
@@ -39,37 +78,37 @@ export class Turns {
    * A timer runs alongside: the runtime ends a request that waits for another request alone. And one
    * before the work: the runtime looks for what came in only when nothing else is left to do.
    */
-  async #wait(owner: string): Promise<void> {
+  async #wait(owner: string, from: string): Promise<void> {
     let isNext = false;
     const next = new Promise<void>((resolve) => {
       const start = () => {
         isNext = true;
         resolve();
       };
-      this.#waiting.set(owner, [...(this.#waiting.get(owner) ?? []), start]);
+      this.#waiting.set(owner, [...(this.#waiting.get(owner) ?? []), { owner, from, start }]);
     });
     while (!isNext) {
-      await Promise.race([next, this.#time.wait(LOOK_MS)]);
+      await Promise.race([next, this.#time.wait(this.#pace.lookMs)]);
       if (!isNext) this.#startNext();
     }
     await this.#time.wait(0);
   }
 
   async #passOn(): Promise<void> {
-    await this.#time.wait(ALONE_MS);
+    await this.#time.wait(this.#pace.aloneMs);
     this.#startNext();
   }
 
   #startNext(): void {
     const now = this.#time.now();
-    if (this.#last && now - this.#last.began < ALONE_MS) return;
+    if (this.#last && now - this.#last.began < this.#pace.aloneMs) return;
     const [next] = this.#waiting;
     if (!next) return;
-    const [owner, [start, ...others]] = next;
+    const [owner, [first, ...others]] = next;
     this.#waiting.delete(owner);
     if (others.length > 0) this.#waiting.set(owner, others);
     // Until the one that starts now has begun by itself.
     this.#last = { began: now };
-    start?.();
+    first?.start();
   }
 }
