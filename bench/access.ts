@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util';
 import { generateLoad, type Measured } from './load.ts';
 import { type Pair, startPair } from './pair.ts';
-import { tell } from './report.ts';
+import { median, tell } from './report.ts';
 
 const BODY = JSON.stringify({ query: 'select id, name from products where id = $1', params: [42] });
 const USERS = 10_000;
@@ -97,8 +97,7 @@ function ratioOf({ bare, ours }: Round): number {
 }
 
 function middle(rounds: readonly Round[], of: (round: Round) => number): number {
-  const sorted = rounds.map(of).toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return median(rounds.map(of));
 }
 
 function line(name: string, rounds: readonly Round[]): string {

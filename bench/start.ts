@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../server/bundle.ts';
-import { tell } from './report.ts';
+import { median, tell } from './report.ts';
 
 /** The first line of what a start prints when all is ready. */
 const READY = /^Causeway answers at /;
@@ -34,7 +34,7 @@ for (const flags of [['--demo'], []]) {
       await rm(data, { recursive: true, force: true });
     }
   }
-  const [one, other] = [median(first), median(second)];
+  const [one, other] = [median(first ?? []), median(second ?? [])];
   const name = flags.length > 0 ? 'with --demo' : 'without';
   tell(`${name}: first start to the second`, ratios(first, second));
   tell(`${name}: first start`, first ?? [], {
@@ -65,8 +65,4 @@ async function secondsOf(flags: readonly string[]): Promise<number> {
 
 function ratios(first: readonly number[] = [], second: readonly number[] = []): number[] {
   return first.map((each, round) => each / (second[round] ?? Number.NaN));
-}
-
-function median(numbers: readonly number[] = []): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }

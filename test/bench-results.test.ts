@@ -82,6 +82,7 @@ test.each([
     'keeps what was found when a promise does not hold',
     `import { tell, tellHolds } from '${join(import.meta.dirname, '../bench/report.ts')}';
      tell('a ratio', [1, 2], { atMost: 3 });
+     console.error('{"level":"info","message":"relay stopped"}');
      tellHolds('all is well', false);`,
     {
       failure: undefined,

@@ -1,4 +1,5 @@
 /** Measures contestants side by side: each round goes through all of them, medians are compared. */
+import { median } from '../report.ts';
 import { NAMES, type Name } from './names.ts';
 import type { Watch } from './watch.ts';
 
@@ -41,12 +42,12 @@ export async function costs(
     }
     all.push(taken);
   }
-  const cost = (name: Name) => middle(all.map((each) => each[name]));
+  const cost = (name: Name) => median(all.map((each) => each[name]));
   const jsonataRounds = all.map((each) => each.jsonata / each.template);
   return {
     ms: { template: cost('template'), 'by hand': cost('by hand'), jsonata: cost('jsonata') },
-    ofByHand: middle(all.map((each) => each.template / each['by hand'])),
-    timesJsonata: middle(jsonataRounds),
+    ofByHand: median(all.map((each) => each.template / each['by hand'])),
+    timesJsonata: median(jsonataRounds),
     jsonataRounds,
   };
 }
@@ -62,9 +63,4 @@ async function timed(watch: Watch, work: () => Promise<unknown>): Promise<number
   const started = await watch();
   await work();
   return (await watch()) - started;
-}
-
-function middle(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -1,7 +1,7 @@
 /** What a run costs through the whole gateway, compared with operations that are authorized and do nothing. */
 import { generateLoad, type Measured } from '../load.ts';
 import { startPair } from '../pair.ts';
-import { tell } from '../report.ts';
+import { median, tell } from '../report.ts';
 
 /** How it is measured. */
 export interface Effort {
@@ -77,15 +77,10 @@ function show({ name }: Contestant, own: readonly Measured[], runs: readonly Mea
   const shares = own.map(({ throughput }, round) => (runs[round]?.throughput ?? 0) / throughput);
   if (name !== RUN.name) tell(`through the gateway: a template's run to ${name}`, shares);
   console.log(
-    `${name.padEnd(28)}${middle(own.map((each) => each.throughput))
+    `${name.padEnd(28)}${median(own.map((each) => each.throughput))
       .toFixed(0)
       .padStart(
         8,
-      )}/s  p50 ${middle(own.map((each) => each.p50)).toFixed(2)} ms  the run has ${middle(shares).toFixed(2)} of it`,
+      )}/s  p50 ${median(own.map((each) => each.p50)).toFixed(2)} ms  the run has ${median(shares).toFixed(2)} of it`,
   );
-}
-
-function middle(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

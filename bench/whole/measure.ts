@@ -65,10 +65,15 @@ export async function measure(program: readonly string[], planned: Planned): Pro
 
 /** One that found that a promise does not hold ends with 1, too. */
 function failureOf(code: number | null, findings: readonly Finding[], errors: string) {
-  if (code === 0 || (code === 1 && findings.length > 0 && errors === '')) return undefined;
-  const lines = errors.split('\n').filter((line) => /\S/.test(line) && !/^\s+at /.test(line));
+  const lines = errors.split('\n').filter(tellsWhy);
+  if (code === 0 || (code === 1 && findings.length > 0 && lines.length === 0)) return undefined;
   const line = lines.find((each) => /^(\w*Error|Failure)\b|: /.test(each)) ?? lines.at(-1);
   return (line ?? `It ended with code ${code}.`).trim().slice(0, TOLD_MAX);
+}
+
+/** Neither a place in the code nor a line of a log. */
+function tellsWhy(line: string): boolean {
+  return /\S/.test(line) && !/^\s+at |^\{"/.test(line);
 }
 
 async function end(pid: number | undefined, exit: Promise<unknown>): Promise<void> {

@@ -1,6 +1,7 @@
 /** What the suite of every driver needs to know of this one. */
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import type { DriverContract } from '../contract.ts';
+import { connectionsBy, WITHOUT_URL } from '../contract-connections.ts';
 import { callOf } from '../test/host.ts';
 import { cassandra } from './index.ts';
 import { cql, type Rows, TestDatabase } from './test/database.ts';
@@ -23,18 +24,11 @@ export const cassandraContract: DriverContract<CassandraRequest> = [
       BURN,
     );
     await fill();
-    const wrong = new URL(database.url);
-    wrong.password = 'not-the-password';
     return {
       driver: cassandra,
-      connections: {
-        right: { url: database.url },
-        wrongPassword: { url: wrong.href },
-        password: new URL(database.url).password,
-      },
+      connections: connectionsBy(database.url),
       invalid: [
-        { connection: {}, message: 'Connection URL is required' },
-        { connection: { url: '' }, message: 'Connection URL is required' },
+        ...WITHOUT_URL,
         { connection: { url: 'mysql://u:p@host/db' }, message: /cassandra:\/\// },
         { connection: { url: 'cassandra://u:p@host/db?sslkey=/etc/key' }, message: /sslkey/ },
       ],

@@ -1,6 +1,7 @@
 /** What the suite of every driver needs to know of this one. */
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import type { DriverContract } from '../contract.ts';
+import { connectionsBy, WITHOUT_URL } from '../contract-connections.ts';
 import { clickhouse } from './index.ts';
 import { type Rows, sql, TestDatabase } from './test/database.ts';
 
@@ -15,18 +16,11 @@ export const clickhouseContract: DriverContract<ClickhouseRequest> = [
       `CREATE TABLE entries (name String, CONSTRAINT allowed CHECK name <> 'forbidden')
        ENGINE = MergeTree ORDER BY name`,
     );
-    const wrong = new URL(database.url);
-    wrong.password = 'not-the-password';
     return {
       driver: clickhouse,
-      connections: {
-        right: { url: database.url },
-        wrongPassword: { url: wrong.href },
-        password: new URL(database.url).password,
-      },
+      connections: connectionsBy(database.url),
       invalid: [
-        { connection: {}, message: 'Connection URL is required' },
-        { connection: { url: '' }, message: 'Connection URL is required' },
+        ...WITHOUT_URL,
         { connection: { url: 'mysql://u:p@host/db' }, message: /clickhouse:\/\// },
         { connection: { url: 'clickhouse://u@host/db?sslkey=/etc/key' }, message: /sslkey/ },
       ],

@@ -3,6 +3,7 @@ import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { CHANGE_OPERATIONS } from '../../../proto/changes.ts';
 import type { DriverContract } from '../contract.ts';
 import type { ChangedCase } from '../contract-changes.ts';
+import { WITHOUT_URL } from '../contract-connections.ts';
 import { mongo } from './index.ts';
 import { entries, request, TestDatabase } from './test/database.ts';
 import { TestProxy } from './test/proxy.ts';
@@ -73,8 +74,7 @@ export const mongoContract: DriverContract<MongoRequest> = [
         password: wrong.username && new URL(database.url).password,
       },
       invalid: [
-        { connection: {}, message: 'Connection URL is required' },
-        { connection: { url: '' }, message: 'Connection URL is required' },
+        ...WITHOUT_URL,
         { connection: { url: 'mysql://u:p@host/db' }, message: /mongodb:\/\// },
         { connection: { url: 'mongodb://host/db?tlsCAFile=/etc/ca' }, message: /tlsCAFile/ },
         {

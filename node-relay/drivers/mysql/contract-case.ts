@@ -3,6 +3,7 @@ import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { CHANGE_OPERATIONS } from '../../../proto/changes.ts';
 import type { DriverContract } from '../contract.ts';
 import type { ChangedCase } from '../contract-changes.ts';
+import { connectionsBy, WITHOUT_URL } from '../contract-connections.ts';
 import { mysql } from './index.ts';
 import { type Rows, sql, TestDatabase } from './test/database.ts';
 
@@ -36,18 +37,11 @@ export const mysqlContract: DriverContract<MysqlRequest> = [
     database = await TestDatabase.create(
       'CREATE TABLE entries (name text NOT NULL); CREATE TABLE changed (id int PRIMARY KEY, n bigint, pad text)',
     );
-    const wrong = new URL(database.url);
-    wrong.password = 'not-the-password';
     return {
       driver: mysql,
-      connections: {
-        right: { url: database.url },
-        wrongPassword: { url: wrong.href },
-        password: new URL(database.url).password,
-      },
+      connections: connectionsBy(database.url),
       invalid: [
-        { connection: {}, message: 'Connection URL is required' },
-        { connection: { url: '' }, message: 'Connection URL is required' },
+        ...WITHOUT_URL,
         { connection: { url: 'postgres://u:p@host/db' }, message: /mysql:\/\// },
         { connection: { url: 'mysql://u@host/db?ssl-key=/etc/key' }, message: /ssl-key/ },
         { connection: { url: 'mysql://u@host/db?local_infile=1' }, message: /local_infile/ },

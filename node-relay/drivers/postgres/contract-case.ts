@@ -3,6 +3,7 @@ import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { CHANGE_OPERATIONS } from '../../../proto/changes.ts';
 import type { DriverContract } from '../contract.ts';
 import type { ChangedCase } from '../contract-changes.ts';
+import { connectionsBy, WITHOUT_URL } from '../contract-connections.ts';
 import { postgres } from './index.ts';
 import { POOLER, type Rows, sql, TestDatabase } from './test/database.ts';
 
@@ -38,18 +39,11 @@ export const postgresContract: DriverContract<PostgresRequest> = [
       `CREATE TABLE entries (name text CHECK (name <> 'forbidden'));
        CREATE TABLE changed (id int PRIMARY KEY, n bigint, pad text)`,
     );
-    const wrong = new URL(database.url);
-    wrong.password = 'not-the-password';
     return {
       driver: postgres,
-      connections: {
-        right: { url: database.url },
-        wrongPassword: { url: wrong.href },
-        password: new URL(database.url).password,
-      },
+      connections: connectionsBy(database.url),
       invalid: [
-        { connection: {}, message: 'Connection URL is required' },
-        { connection: { url: '' }, message: 'Connection URL is required' },
+        ...WITHOUT_URL,
         { connection: { url: 'mysql://u:p@host/db' }, message: /postgres:\/\// },
         { connection: { url: 'postgres://u@host/db?sslkey=/etc/key' }, message: /sslkey/ },
       ],

@@ -62,9 +62,10 @@ export class Identity {
 
   /** @throws ForeignFormat where another version wrote what is kept in a form that this one does not read */
   async #open(owner: Owner | undefined): Promise<Vault> {
-    if (!this.isNew) checkFormat(this.#sql, this.#text('format'));
+    const written = this.isNew ? undefined : this.#text('format');
+    if (!this.isNew) checkFormat(this.#sql, written);
     createTables(this.#sql);
-    this.#setMeta('format', encoder.encode(String(FORMAT)));
+    if (written === undefined) this.#setMeta('format', encoder.encode(String(FORMAT)));
     const known = this.#text('owner');
     const own = owner ?? (known === undefined ? undefined : (JSON.parse(known) as Owner)); // As it was remembered.
     if (!own) throw new Error('Nobody says whose object it is');
