@@ -2,7 +2,6 @@
 
 import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
 import type { Settings } from '../../../kinds/mysql/dialect/settings.ts';
-import { REMEMBERED_MAX_CHARACTERS } from '../../../kinds/mysql/dialect/statement.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
@@ -13,11 +12,12 @@ import type { Lendable } from '../lend.ts';
 import { TlsFailed } from '../tls-socket.ts';
 import { connectFailure, endsConnection, fromFailure } from './errors.ts';
 import type { Companions, Prepared, Sink } from './exchange.ts';
+import { KeptStatements } from './kept-statements.ts';
 import { kill } from './kill.ts';
 import { type Encryption, encryptionsOf, type LoggedIn, lacksTls, logIn } from './login.ts';
 import { OwnRows } from './own-rows.ts';
 import { COMMAND, command, type Outcome, textCommand } from './packets.ts';
-import { closeCommand, executeCommand } from './parameters.ts';
+import { executeCommand } from './parameters.ts';
 import { IDENTITY, sessionSettings } from './session.ts';
 import { Wire } from './wire.ts';
 
@@ -25,8 +25,6 @@ import { Wire } from './wire.ts';
 const RESET_MS = 5_000;
 /** Milliseconds for the goodbye. */
 const CLOSE_MS = 1_000;
-/** Statements that one connection keeps prepared: servers allow some ten thousand over all. */
-const PREPARED_MAX = 100;
 
 /** What a connection needs to be made. */
 export interface Recipe {
@@ -51,6 +49,7 @@ async function inTurn(sends: readonly (() => Promise<unknown>)[]): Promise<unkno
 /** An open connection; `wire` speaks on it. */
 export class Connection implements Lendable {
   readonly wire: Wire;
+  readonly statements: KeptStatements;
   /** Since 10.5, which says so in its columns. */
   readonly isMariadb: boolean;
   /** Transactions are read-only unless they say otherwise. */
@@ -70,46 +69,19 @@ export class Connection implements Lendable {
   #began = '';
   /** What asks for it; undefined of servers that know none of them. */
   #question: string | undefined;
-  /** Least recently used first. */
-  readonly #prepared = new Map<string, Prepared>();
 
   constructor(recipe: Recipe, { socket, threadId, extendedColumns }: LoggedIn) {
     this.#recipe = recipe;
     this.#threadId = threadId;
     this.readOnly = recipe.mode === 'read';
     this.wire = new Wire(socket, extendedColumns);
+    this.statements = new KeptStatements(this.wire);
     this.isMariadb = extendedColumns;
   }
 
   /** Runs a statement in the text form. */
   query(text: string, sink: Sink = {}, commits = false, around?: Companions): Promise<Outcome> {
     return this.wire.send(textCommand(COMMAND.query, text), sink, commits, around);
-  }
-
-  /** Whether the statement is kept prepared. */
-  isPrepared(text: string): boolean {
-    return this.#prepared.has(text);
-  }
-
-  /** A prepared statement, kept for the next call. @param anew not the one that is kept @throws ServerError */
-  async prepare(text: string, anew = false): Promise<Prepared> {
-    const known = this.#prepared.get(text);
-    if (known) {
-      this.#prepared.delete(text);
-      if (!anew) {
-        this.#prepared.set(text, known);
-        return known;
-      }
-      this.wire.tell(closeCommand(known.id));
-    }
-    for (const [oldest, { id }] of this.#prepared) {
-      if (this.#prepared.size < PREPARED_MAX) break;
-      this.#prepared.delete(oldest);
-      this.wire.tell(closeCommand(id));
-    }
-    const prepared = await this.wire.prepare(textCommand(COMMAND.prepare, text));
-    if (text.length <= REMEMBERED_MAX_CHARACTERS) this.#prepared.set(text, prepared);
-    return prepared;
   }
 
   /** Runs a prepared statement. */
@@ -123,16 +95,10 @@ export class Connection implements Lendable {
     return this.wire.send(executeCommand(prepared, values), sink, commits, around);
   }
 
-  /** Lets go of a statement that is not kept. */
-  release(text: string, { id }: Prepared): void {
-    if (text.length <= REMEMBERED_MAX_CHARACTERS) return;
-    this.wire.tell(closeCommand(id));
-  }
-
   /** All rows of a statement of the driver's own; NULL is an empty text. */
   async rows(query: string, values: readonly Json[]): Promise<string[][]> {
     const sink = new OwnRows('binary');
-    await this.execute(await this.prepare(query), values, sink, false);
+    await this.execute(await this.statements.prepare(query), values, sink, false);
     return sink.rows;
   }
 
@@ -222,7 +188,7 @@ export class Connection implements Lendable {
       // Servers before MySQL 5.7 and MariaDB 10.2 do not know it: then the connection is ended.
       const reset = () => this.wire.send(command(Buffer.from([COMMAND.reset])));
       const sends = [reset, ...this.#settings(), () => this.#identity()];
-      this.#prepared.clear();
+      this.statements.clear();
       // What proxies make of several commands at once is not known; none passes on shares.
       const answers =
         this.share === undefined

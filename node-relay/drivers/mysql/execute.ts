@@ -97,7 +97,7 @@ export async function send(
   const isStale = await mayBeStale(execution, parsed);
   let prepared: Prepared;
   try {
-    prepared = await connection.prepare(parsed.text, isStale);
+    prepared = await connection.statements.prepare(parsed.text, isStale);
   } catch (error) {
     const asText = error instanceof ServerError && error.errno === NOT_PREPARABLE;
     if (!asText || values.length > 0) throw error;
@@ -106,13 +106,13 @@ export async function send(
   try {
     return await connection.execute(prepared, values, sinkOf('binary'), commits, around);
   } finally {
-    connection.release(parsed.text, prepared);
+    connection.statements.release(parsed.text, prepared);
   }
 }
 
 /** Of a statement that runs for the first time on its connection nothing is asked. */
 async function mayBeStale({ database, connection }: Execution, parsed: Parsed): Promise<boolean> {
-  if (!connection.isMariadb || !connection.isPrepared(parsed.text)) return false;
+  if (!connection.isMariadb || !connection.statements.has(parsed.text)) return false;
   const catalog = new Catalog((query, values) => connection.rows(query, values));
   return database.plans.goStale(parsed, catalog);
 }
