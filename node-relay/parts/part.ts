@@ -3,6 +3,7 @@
  * It is loaded first and told later what it is, so that one can wait to stand in for another.
  */
 import { rmSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import { GatewayError } from '../../proto/errors.ts';
 import { type Config, readConfig } from '../config.ts';
 import { drivers, loadDrivers } from '../drivers/index.ts';
@@ -23,6 +24,12 @@ import { refuseStranger } from './refusal.ts';
 
 /** Milliseconds after which drivers that no call asked for are loaded. Spec silent. */
 const LOAD_AFTER_MS = 2_000;
+
+/**
+ * The engine counts bytes outside of its heap, which servers' replies are, with the heap: by itself it collects all
+ * garbage for each 64 MB of them. Engines that do not know it say so and go on. docs/decisions/0024
+ */
+setFlagsFromString('--external-memory-accounted-in-global-limit');
 
 const config = readConfig(process.argv.slice(2), process.env);
 if (config === undefined) process.exit(0);

@@ -66,3 +66,19 @@ test('one alone has the whole rate, and one who sends slowly takes little of it'
   expect(alone.get('fast')).toBeGreaterThan(950 * BYTES_PER_MS);
   expect(beside.get('fast')).toBeGreaterThan(750 * BYTES_PER_MS);
 });
+
+test('one that is alone on its thread does not wait, until another takes bytes, too', async () => {
+  const waits: number[] = [];
+  let at = 0;
+  const wait = async (ms: number) => void waits.push(ms);
+  const flow = new Flow({ now: () => at, wait }, BYTES_PER_MS);
+  for (let part = 0; part < 100; part += 1) await flow.pass('one', PART, true);
+  expect(waits).toEqual([]);
+  await flow.pass('other', PART, true);
+  await flow.pass('one', PART, true);
+  // Each has half of the rate, and what passed before is not held against it.
+  expect(waits).toEqual([16, 16]);
+  at = 1_000;
+  await flow.pass('one', PART, true);
+  expect(waits).toEqual([16, 16]);
+});

@@ -23,13 +23,16 @@ export class Flow {
   /**
    * Counts bytes that have arrived, and waits as long as the next ones have to. All who take some
    * have the same share; an owner that waits for its sender uses up none.
+   * @param isAlone nothing else is asked of the thread: then an owner that takes all by itself does not wait
    */
-  async pass(owner: string, bytes: number): Promise<void> {
+  async pass(owner: string, bytes: number, isAlone = false): Promise<void> {
     const now = this.#time.now();
     const before = Math.max(this.#passedAt.get(owner) ?? now, now);
     if (this.#passedAt.size >= OWNERS_MAX) this.#forget(now);
     this.#passedAt.set(owner, before);
-    const passedAt = before + (bytes * this.#sharing(now)) / this.#bytesPerMs;
+    const sharing = this.#sharing(now);
+    if (isAlone && sharing === 1) return;
+    const passedAt = before + (bytes * sharing) / this.#bytesPerMs;
     this.#passedAt.set(owner, passedAt);
     if (passedAt - now > AHEAD_MS) await this.#time.wait(passedAt - now);
   }

@@ -14,7 +14,7 @@ import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import type { Endpoint } from '../endpoints/access.ts';
 import type { Key } from '../idempotency/rule.ts';
 import type { Level } from '../levels.ts';
-import { costly, inPieces, isLight, wentOn } from '../limits/heavy-work.ts';
+import { arrived, costly, inPieces, isLight, wentOn } from '../limits/heavy-work.ts';
 import type { Worked } from '../limits/json-worker.ts';
 import {
   type Bytes,
@@ -134,6 +134,7 @@ export async function answeredBy<Answer>(
   run: (deadline: Deadline) => Promise<Answer>,
 ): Promise<Answer> {
   known.timing = timing;
+  arrived(ctx);
   const deadline = startDeadline(ctx, timeoutMs, keepsTime);
   try {
     const answer = await run(deadline);

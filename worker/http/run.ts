@@ -17,7 +17,7 @@ import {
   type PublicContext,
 } from '../context.ts';
 import { type Given, keyedBy } from '../idempotency/rule.ts';
-import { giveBack, inPieces, isLarge, isLight } from '../limits/heavy-work.ts';
+import { arrived, giveBack, inPieces, isLarge, isLight } from '../limits/heavy-work.ts';
 import { workElsewhere } from '../limits/json-worker.ts';
 import { failureOf, Outcome } from '../outcome.ts';
 import { BASE_PATH } from '../public-url.ts';
@@ -98,6 +98,7 @@ async function answer(
     trace: startTrace(settings, (name) => request.headers.get(name)),
     waitUntil: (work) => c.executionCtx.waitUntil(work),
   });
+  arrived(open);
   const params = c.req.param();
   // What such a path holds after its beginning may be a tenant's data: it is not for the log.
   const [path = ''] = each.facade ? pathsOf(each) : [c.req.path];

@@ -1,6 +1,6 @@
 /** What one organization's large work leaves to others. */
 import { describe, expect, test } from 'vitest';
-import { inItsTurn, mayStore, type Owner } from './heavy-work.ts';
+import { arrived, inItsTurn, mayStore, type Owner, passed } from './heavy-work.ts';
 
 const MIB = 1024 * 1024;
 
@@ -56,5 +56,25 @@ describe('what is stored', () => {
     const started = performance.now();
     await mayStore(of, 1_000);
     expect(performance.now() - started).toBeLessThan(20);
+  });
+});
+
+describe('bytes that pass', () => {
+  async function waited(of: Owner): Promise<number> {
+    const began = performance.now();
+    for (let part = 0; part < 4; part += 1) await passed(of, MIB);
+    return performance.now() - began;
+  }
+
+  test('wait for nothing while no other request comes, and leave room from when one does', async () => {
+    const requestId = crypto.randomUUID();
+    const of = { ...organization(), requestId };
+    arrived({ requestId });
+    await scheduler.wait(300);
+    expect(await waited(of)).toBeLessThan(10);
+    arrived({ requestId: crypto.randomUUID() });
+    expect(await waited(of)).toBeGreaterThan(30);
+    await scheduler.wait(300);
+    expect(await waited(of)).toBeLessThan(10);
   });
 });

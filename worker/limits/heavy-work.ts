@@ -3,6 +3,7 @@
  * pieces where it can be divided. Light requests never come here. docs/heavy-work.md.
  */
 
+import { Arrivals } from '../../proto/work/arrivals.ts';
 import { Flow } from '../../proto/work/flow.ts';
 import { type Pieces, undivided } from '../../proto/work/pieces.ts';
 import { type Announced, type Ticket, type Time, WorkQueue } from '../../proto/work/queue.ts';
@@ -31,11 +32,17 @@ const time: Time = { now: () => performance.now(), wait: (ms) => scheduler.wait(
 /** Of an isolate, as its thread is. */
 const line = new WorkQueue(time);
 const flow = new Flow(time, BYTES_PER_MS);
+const arrivals = new Arrivals();
 const turns = new Turns(time);
 
 /** Whose work it is: an organization's, or an address before the caller is known. */
 export type Owner = Pick<PublicContext, 'address'> &
-  Partial<Pick<Context, 'caller' | 'signal' | 'place'>>;
+  Partial<Pick<Context, 'caller' | 'signal' | 'place' | 'requestId'>>;
+
+/** Reports that a request has come: work on large bodies and replies of others then leaves it room. */
+export function arrived({ requestId }: Pick<PublicContext, 'requestId'>): void {
+  arrivals.note(requestId, time.now());
+}
 
 /** Whether a body of so many bytes has a place before it is read, and is read at the pace of all. */
 export function isLarge(bytes: number): boolean {
@@ -86,9 +93,14 @@ export async function keepingPlace<Result>(
   return work.finally(() => clearInterval(looks));
 }
 
-/** Reports bytes that came in, or go out as they are, and waits until it is their owner's turn for more. */
+/**
+ * Reports bytes that came in, or go out as they are, and waits until it is their owner's turn for more: at
+ * once while no other request comes.
+ */
 export function passed(of: Owner, bytes: number): Promise<void> {
-  return flow.pass(ownerOf(of), bytes);
+  const { requestId } = of;
+  const isAlone = requestId !== undefined && arrivals.isAlone(requestId, time.now());
+  return flow.pass(ownerOf(of), bytes, isAlone);
 }
 
 /** Whether a body of so many bytes, or none, is read at once and counts for nothing. */
