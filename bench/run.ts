@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Failure, runScript } from '../server/failure.ts';
+import { Failure, runScript, systemCode } from '../server/failure.ts';
 import { thisMachine } from './whole/machine.ts';
 import { measure, type Outcome } from './whole/measure.ts';
 import { PLAN } from './whole/plan.ts';
@@ -29,14 +29,28 @@ await runScript(async () => {
     await measureAll();
     return;
   }
-  if (!all.some((each) => each.name === name)) {
+  const asked = all.find((each) => each.name === name);
+  if (asked === undefined) {
     const names = all.map((each) => each.name).join(', ');
     throw new Failure(`There is no measurement '${name}'; there are ${names}.`);
   }
+  if (flags.includes('--help')) process.stdout.write(lineOf(asked));
+  else await run(asked, flags);
+});
+
+/** Runs one measurement. @throws Failure for flags that it does not have */
+async function run({ name, flags: known }: Measurement, flags: readonly string[]): Promise<void> {
   const file = join(import.meta.dirname, `${name}.ts`);
   process.argv = [process.execPath, file, ...flags];
-  await import(pathToFileURL(file).href);
-});
+  try {
+    await import(pathToFileURL(file).href);
+  } catch (thrown) {
+    if (!systemCode(thrown)?.startsWith('ERR_PARSE_ARGS') || !(thrown instanceof Error))
+      throw thrown;
+    const [what] = thrown.message.split('. ', 1);
+    throw new Failure(`${what}. Its flags: ${known === '' ? 'none' : known}.`);
+  }
+}
 
 /** Runs all, or those that are named, and writes the page after each: what was measured is not lost. */
 async function measureAll(): Promise<void> {
@@ -77,7 +91,6 @@ async function measurements(): Promise<Measurement[]> {
 }
 
 function help(all: readonly Measurement[]): string {
-  const lines = all.map(({ name, flags, about }) => `  ${name} ${flags}\n      ${about}.`);
   return `Measures, each time against a baseline of the same run.
 
 Usage: npm run bench [-- --of NAME,NAME] [--results FILE]
@@ -85,6 +98,9 @@ Usage: npm run bench [-- --of NAME,NAME] [--results FILE]
        npm run bench -- NAME [flags]
          one
 
-${lines.join('\n')}
-`;
+${all.map(lineOf).join('')}`;
+}
+
+function lineOf({ name, flags, about }: Measurement): string {
+  return `  ${name} ${flags}\n      ${about}.\n`;
 }

@@ -35,3 +35,12 @@ test('says which there are when it is given another name', async () => {
   expect(await run.ended).toEqual({ code: 1, signal: null });
   expect(run.output.stderr()).toMatch(/^There is no measurement 'speed'; there are access, /);
 });
+
+test('tells what one takes, and says which flags it has when it is given another', async () => {
+  const help = runScript('bench/run.ts', ['bodies', '--help']);
+  expect(await help.ended).toEqual({ code: 0, signal: null });
+  expect(help.output.stdout()).toMatch(/^ {2}bodies \[/);
+  const wrong = runScript('bench/run.ts', ['bodies', '--speed']);
+  expect(await wrong.ended).toEqual({ code: 1, signal: null });
+  expect(wrong.output.stderr()).toMatch(/^Unknown option '--speed'\. Its flags: \[.+\]\.\n$/);
+});
