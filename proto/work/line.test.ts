@@ -259,3 +259,39 @@ function longestHold({ worked }: Thread): number {
   }
   return longest;
 }
+
+describe('work that is alone on its thread', () => {
+  /** 200 ms of work; others come to the thread after so many milliseconds. */
+  const begin = (thread: Thread, othersAt: number) =>
+    thread.line.work('a', thread.pieces('a', 50, 4), {
+      isLarge: true,
+      isAlone: () => thread.at < othersAt,
+    });
+
+  test('takes as long as it works, and gives way between slices', async () => {
+    const thread = new Thread();
+    let turns = 0;
+    const looking = (async () => {
+      for (; thread.at < 200; turns += 1) await thread.wait(0);
+    })();
+    await thread.run([begin(thread, Number.POSITIVE_INFINITY), looking]);
+    expect(thread.at).toBe(200);
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  test('leaves room from when others come', async () => {
+    const thread = new Thread();
+    await thread.run([begin(thread, 100)]);
+    // The half that is left takes two and a half times as long, but for its last slice and a credit.
+    expect(thread.at).toBeGreaterThan(275);
+    expect(thread.at).toBeLessThanOrEqual(350);
+  });
+
+  test('shares with other work in the line', async () => {
+    const thread = new Thread();
+    const other = thread.do('b', 25, 4);
+    await thread.run([begin(thread, Number.POSITIVE_INFINITY), other]);
+    expect(thread.done('b', 250)).toBeGreaterThanOrEqual(40);
+    expect(thread.done('a', 250)).toBeGreaterThanOrEqual(40);
+  });
+});

@@ -68,6 +68,8 @@ export interface Announced {
   readonly isBegun?: boolean;
   /** Aborts when the client has gone: then the work is dropped. */
   readonly signal?: AbortSignal | undefined;
+  /** Whether nothing else is asked of the thread: then work that is alone in the line gives way without a rest. */
+  readonly isAlone?: (() => boolean) | undefined;
 }
 
 /** The owners that work on one thread, and how much. */
@@ -137,7 +139,7 @@ export class WorkQueue {
   async work<Result>(
     owner: string,
     pieces: Pieces<Result>,
-    { place, isLarge = false, isBegun = false, signal }: Announced = {},
+    { place, isLarge = false, isBegun = false, signal, isAlone = never }: Announced = {},
   ): Promise<Result> {
     const given = place?.isLeft ? undefined : place;
     const drops = isBegun ? undefined : signal;
@@ -149,9 +151,12 @@ export class WorkQueue {
           own ??= await this.#enter(owner, isLarge);
           await this.#turnOf(own, drops);
         }
-        const done = this.#slice(owner, pieces);
+        const rests = () => this.#places.some((each) => each !== own) || !isAlone();
+        const done = this.#slice(owner, pieces, rests);
         if (done) return done.value;
         own ??= this.#seat(owner, isLarge);
+        // So that one who comes is heard.
+        if (!rests()) await this.#time.wait(0);
       }
     } finally {
       if (own && own !== given) this.leave(own);
@@ -169,7 +174,11 @@ export class WorkQueue {
   }
 
   /** Undefined when there is more to do. */
-  #slice<Result>(owner: string, pieces: Pieces<Result>): { readonly value: Result } | undefined {
+  #slice<Result>(
+    owner: string,
+    pieces: Pieces<Result>,
+    rests: () => boolean,
+  ): { readonly value: Result } | undefined {
     const started = this.#time.now();
     let done = 0;
     try {
@@ -182,7 +191,7 @@ export class WorkQueue {
     } finally {
       const took = this.#time.now() - started;
       // Where the clock stands still, a slice counts for what it may take.
-      this.note(owner, took > 0 ? took : (done / SLICE_PIECES) * SLICE_MS);
+      if (rests()) this.note(owner, took > 0 ? took : (done / SLICE_PIECES) * SLICE_MS);
     }
   }
 
@@ -262,6 +271,10 @@ export class WorkQueue {
       this.#served.delete(owner);
     }
   }
+}
+
+function never(): boolean {
+  return false;
 }
 
 /** The client no longer reads the answer. */

@@ -98,9 +98,11 @@ export async function keepingPlace<Result>(
  * once while no other request comes.
  */
 export function passed(of: Owner, bytes: number): Promise<void> {
-  const { requestId } = of;
-  const isAlone = requestId !== undefined && arrivals.isAlone(requestId, time.now());
-  return flow.pass(ownerOf(of), bytes, isAlone);
+  return flow.pass(ownerOf(of), bytes, isAlone(of));
+}
+
+function isAlone({ requestId }: Owner): boolean {
+  return requestId !== undefined && arrivals.isAlone(requestId, time.now());
 }
 
 /** Whether a body of so many bytes, or none, is read at once and counts for nothing. */
@@ -139,9 +141,9 @@ export async function mayGoOn(of: Owner, begun: boolean): Promise<void> {
     await line.work(owner, undivided(nothing), { ...givenOf(of), isBegun: begun });
 }
 
-/** Reports what such work cost, in milliseconds. */
+/** Reports what such work cost, in milliseconds: where no other request comes, it costs nobody anything. */
 export function wentOn(of: Owner, ms: number): void {
-  if (ms > LIGHT_MS) line.note(ownerOf(of), ms);
+  if (ms > LIGHT_MS && !isAlone(of)) line.note(ownerOf(of), ms);
 }
 
 /**
@@ -179,9 +181,10 @@ function ownerOf({ caller, address }: Owner): string {
   return caller?.orgUuid ?? address;
 }
 
-/** The place that its body has already, and the signal of its client. */
-function givenOf({ place, signal }: Owner): Announced {
-  return { place, signal };
+/** The place that its body has already, the signal of its client, and whether others come. */
+function givenOf(of: Owner): Announced {
+  const { place, signal } = of;
+  return { place, signal, isAlone: () => isAlone(of) };
 }
 
 function nothing(): void {}
