@@ -274,7 +274,7 @@ describe('work that is alone on its thread', () => {
     const looking = (async () => {
       for (; thread.at < 200; turns += 1) await thread.wait(0);
     })();
-    await thread.run([begin(thread, Number.POSITIVE_INFINITY), looking]);
+    await thread.run<unknown>([begin(thread, Number.POSITIVE_INFINITY), looking]);
     expect(thread.at).toBe(200);
     expect(turns).toBeGreaterThan(5);
   });
