@@ -196,7 +196,10 @@ async function compare(
   );
   tell(
     `${name}, processor time`,
-    measured.map(({ own, base }) => own.cpu / base.cpu),
+    measured
+      // Linux counts in hundredths of a second: one that used less has used none.
+      .filter(({ base }) => base.cpu > 0)
+      .map(({ own, base }) => own.cpu / base.cpu),
   );
   const rate = middle((round) => round.own.rate / round.base.rate).toFixed(2);
   const cpu = middle((round) => round.own.cpu / round.base.cpu).toFixed(2);
