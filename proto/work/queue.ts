@@ -151,12 +151,11 @@ export class WorkQueue {
           own ??= await this.#enter(owner, isLarge);
           await this.#turnOf(own, drops);
         }
-        const rests = () => this.#places.some((each) => each !== own) || !isAlone();
+        const rests = () => this.#rests(own, isAlone);
         const done = this.#slice(owner, pieces, rests);
         if (done) return done.value;
         own ??= this.#seat(owner, isLarge);
-        // So that one who comes is heard.
-        if (!rests()) await this.#time.wait(0);
+        await this.#giveWay(rests);
       }
     } finally {
       if (own && own !== given) this.leave(own);
@@ -171,6 +170,16 @@ export class WorkQueue {
     this.#freeAt = Math.max(this.#freeAt, now + rest);
     this.#served.set(owner, now);
     this.#debts.set(owner, Math.max(this.#debts.get(owner) ?? now, now) + rest);
+  }
+
+  /** Whether a rest is due after a slice: somebody else may want the thread. */
+  #rests(own: Ticket | undefined, isAlone: () => boolean): boolean {
+    return this.#places.some((each) => each !== own) || !isAlone();
+  }
+
+  /** Where no rest comes, so that one who comes is heard. */
+  async #giveWay(rests: () => boolean): Promise<void> {
+    if (!rests()) await this.#time.wait(0);
   }
 
   /** Undefined when there is more to do. */
