@@ -29,7 +29,7 @@ const ROWS = 'rows|state|store';
 
 /** Layers of the worker, from the street to the cellar. */
 export const LAYERS: readonly Layer[] = [
-  ['entry', '^worker/(index|app)\\.ts$'],
+  ['entry', '^worker/((index|app)\\.ts$|runtimes/)'],
   ['documents and facades', '^worker/(openapi|docs|help|facades)/'],
   [
     'operations',

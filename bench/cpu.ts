@@ -20,6 +20,18 @@ export async function programSeconds(pid: number, program: string): Promise<numb
   return usedBelow(await seen(), pid, (each) => each.program === program);
 }
 
+/** Processes of a program below a process whose command line holds `what`. */
+export async function pidsOf(pid: number, program: string, what: string): Promise<number[]> {
+  const all = await seen();
+  const below = (each: number): number[] =>
+    [...all].flatMap(([id, { parent }]) => (parent === each ? [id, ...below(id)] : []));
+  const found = below(pid).filter((each) => all.get(each)?.program === program);
+  const lines = await Promise.all(
+    found.map((each) => readFile(`/proc/${each}/cmdline`, 'utf8').catch(() => '')),
+  );
+  return found.filter((_, index) => lines[index]?.includes(what));
+}
+
 async function seen(): Promise<ReadonlyMap<number, Seen>> {
   const all = new Map<number, Seen>();
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);

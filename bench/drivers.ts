@@ -47,7 +47,7 @@ async function measure(name: MeasuredName): Promise<void> {
     const url = await kind.fill(server.url);
     const bare = await startBaseline(url, name);
     running.push(bare);
-    const gateway = await startGateway(url, name);
+    const gateway = await startGateway(url, { kind: name });
     running.push(gateway);
     await compare(name, kind, { port: bare.port, path: '/', headers: {} }, gateway);
   } finally {

@@ -54,7 +54,7 @@ interface Run {
 /** `organization:workflow` whose runs have all ended. */
 const complete = new Set<string>();
 const redis = await ownRedis({ modules: false });
-const gateway = await startGateway(redis.url, 'redis');
+const gateway = await startGateway(redis.url, { kind: 'redis' });
 try {
   const tokens = await setUp();
   const sent = await sendAll(tokens);

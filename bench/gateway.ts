@@ -21,23 +21,29 @@ export interface MeasuredGateway extends Running {
 const START = join(import.meta.dirname, '../server/start.ts');
 const PASSWORD = 'a password for measuring';
 
-/**
- * Starts it on free ports and a folder of its own, with an endpoint on the database at `url`.
- * @param rateLimits whether the limits per user and organization hold, as they do by default; most measurements are of what lies below them
- * @param folder its data folder, which is removed at the end; a new one by default
- * @param onLog hears each line of its log, which is not printed then
- */
+/** What differs from the usual. */
+export interface GatewayOptions {
+  /** Of the endpoint; `postgres` by default. */
+  readonly kind?: string;
+  /** Whether the limits per user and organization hold, as they do by default elsewhere; most measurements are of what lies below them. */
+  readonly rateLimits?: 'on' | 'off';
+  /** Its data folder, which is removed at the end; a new one by default. */
+  readonly folder?: string;
+  /** Hears each line of its log, which is not printed then. */
+  readonly onLog?: ((line: string) => void) | undefined;
+  /** Runtimes; 1 by default, whatever the machine has. */
+  readonly workers?: number;
+}
+
+/** Starts it on free ports and a folder of its own, with an endpoint on the database at `url`. */
 export async function startGateway(
   url: string,
-  kind = 'postgres',
-  rateLimits: 'on' | 'off' = 'off',
-  folder?: string,
-  onLog?: (line: string) => void,
+  { kind = 'postgres', rateLimits = 'off', folder, onLog, workers = 1 }: GatewayOptions = {},
 ): Promise<MeasuredGateway> {
   const data = folder ?? (await mkdtemp(join(tmpdir(), 'causeway-bench-')));
   const child = spawn(
     process.execPath,
-    [START, '--port', '0', '--relay-port', '0', '--data', data],
+    [START, '--port=0', '--relay-port=0', '--data', data, '--workers', String(workers)],
     {
       stdio: ['ignore', 'pipe', onLog ? 'pipe' : 'inherit'],
       env: { ...process.env, RATE_LIMITS: rateLimits },
@@ -119,7 +125,8 @@ async function makeKey(port: number, token: string): Promise<string> {
   return String(key);
 }
 
-async function post(
+/** Posts JSON. @throws Error at a reply that is no success */
+export async function post(
   url: string,
   body: unknown,
   headers: Record<string, string>,

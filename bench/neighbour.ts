@@ -58,7 +58,7 @@ const READ: Call = {
 const LARGE = post('/json/flatten', JSON.stringify({ value: 'x'.repeat(256 * 1024) }));
 
 const [postgres, redis] = await Promise.all([startBackend('postgres'), startBackend('redis')]);
-const gateway = await startGateway(postgres.url, 'postgres', 'on');
+const gateway = await startGateway(postgres.url, { rateLimits: 'on' });
 try {
   const neighbour = await found(gateway.port, 'neighbour', { kind: 'redis', url: redis.url });
   const attackers = await Promise.all(

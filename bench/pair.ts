@@ -10,8 +10,8 @@ import { type BuiltWorker, buildWorker } from '../server/bundle.ts';
 import { applyMigrations } from '../server/migrations.ts';
 import { freePort } from '../server/ports.ts';
 import { listeningPort, type Running } from './baseline.ts';
+import { buildGuarded, buildUnguarded } from './builds.ts';
 import { makeOrganization } from './gateway.ts';
-import { buildGuarded, buildUnguarded } from './workers.ts';
 
 type LocalD1 = Awaited<ReturnType<Miniflare['getD1Database']>>;
 

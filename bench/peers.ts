@@ -85,7 +85,7 @@ async function besideRedis(): Promise<void> {
     const peers = await started([['webdis', webdis]]);
     running.push(...peers);
     if (peers.length === 0) return;
-    const { path, headers, port, stop } = await startGateway(redis.url, 'redis');
+    const { path, headers, port, stop } = await startGateway(redis.url, { kind: 'redis' });
     running.push({ stop });
     const body = JSON.stringify({ type: 'get', key: KEY });
     await compareAll({ port, path, headers, body }, peers);

@@ -62,7 +62,7 @@ try {
 async function overHttp(): Promise<void> {
   const [webdis, gateway] = await Promise.all([
     startWebdis(redis.port),
-    startGateway(redis.url, 'redis'),
+    startGateway(redis.url, { kind: 'redis' }),
   ]);
   try {
     const get = { type: 'get', key: KEY };

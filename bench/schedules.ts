@@ -35,7 +35,7 @@ const seconds = Number(values.seconds);
 const actions = [{ id: 'done', type: 'condition', condition: 'true' }];
 
 const redis = await ownRedis({ modules: false });
-const gateway = await startGateway(redis.url, 'redis');
+const gateway = await startGateway(redis.url, { kind: 'redis' });
 try {
   const tokens: string[] = [];
   for (let at = 0; at < ORGANIZATIONS; at += 1) {

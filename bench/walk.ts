@@ -63,7 +63,7 @@ try {
   await buildCountedWorker(join(data, 'cache'));
   process.env.WALK_FOLDER = folder;
   process.env.NODE_OPTIONS = `--import=${join(import.meta.dirname, 'walk/relay-coverage.ts')}`;
-  const gateway = await startGateway(database.url, 'postgres', 'off', data);
+  const gateway = await startGateway(database.url, { folder: data });
   try {
     await addEndpoint(gateway, 'redis', 'redis', redis.url);
     await post(gateway, '/templates', TEMPLATE);

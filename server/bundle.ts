@@ -14,6 +14,11 @@ export const PREPARED = join(ROOT, 'node_modules/.cache/causeway/worker');
 /** What wrangler reads out of wrangler.toml, in the form that Miniflare takes. */
 export type WorkerOptions = Unstable_MiniflareWorkerOptions;
 
+/** `worker` runs alone, `runtimes` is each of several that share a port. */
+export type WorkerPart = keyof typeof ENTRIES;
+
+const ENTRIES = { worker: 'worker/index.ts', runtimes: 'worker/runtimes/index.ts' } as const;
+
 /** A worker that is ready to run. */
 export interface BuiltWorker {
   /** Text of an ES module. `node:` and `cloudflare:` modules are the runtime's own. */
@@ -26,12 +31,16 @@ export interface BuiltWorker {
  * changes: making them takes longer than everything else of a start. What was prepared is taken as it is.
  * @throws what esbuild says when the worker does not build
  */
-export async function buildWorker(cache: string, prepared = PREPARED): Promise<BuiltWorker> {
+export async function buildWorker(
+  cache: string,
+  prepared = PREPARED,
+  part: WorkerPart = 'worker',
+): Promise<BuiltWorker> {
   await mkdir(cache, { recursive: true, mode: 0o700 });
   const places = { cache, prepared };
   const [code, options] = await Promise.all([
-    remembered(places, 'worker', await sources(['worker', 'proto', 'kinds', 'vendor']), () =>
-      bundle(),
+    remembered(places, part, await sources(['worker', 'proto', 'kinds', 'vendor']), () =>
+      bundle([], part),
     ),
     remembered(places, 'options', ['wrangler.toml'], readOptions),
   ]);
@@ -43,10 +52,10 @@ export async function buildWorker(cache: string, prepared = PREPARED): Promise<B
  * The worker's code, as the plugins change it.
  * @throws what esbuild says when the worker does not build
  */
-export async function bundle(plugins: Plugin[] = []): Promise<string> {
+export async function bundle(plugins: Plugin[] = [], part: WorkerPart = 'worker'): Promise<string> {
   const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
-    entryPoints: ['worker/index.ts'],
+    entryPoints: [ENTRIES[part]],
     absWorkingDir: ROOT,
     bundle: true,
     format: 'esm',

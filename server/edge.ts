@@ -7,20 +7,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { sealOf } from '../worker/secrets/data-key-seal.ts';
 import { type BuiltWorker, buildWorker, ROOT } from './bundle.ts';
-import { logOf } from './log.ts';
+import { log, logOf } from './log.ts';
 import { applyMigrations } from './migrations.ts';
 import { backendNetwork } from './network.ts';
 import { drainedFile, ownAddresses } from './own-ports.ts';
 import type { RelayTls } from './relay-elsewhere.ts';
+import { directSockets, listeningOf, optionsOf, type Role } from './role.ts';
 import { type RuntimeSocket, runtimeEnvironment, withRuntime } from './runtime.ts';
-import { type Clock, startTimer } from './timer.ts';
+import { type Clock, startTimer, type Timer } from './timer.ts';
 
 /** Milliseconds that a stop holds requests at most; it takes far less. */
-const HOLD_MAX_MS = 5_000;
+export const HOLD_MAX_MS = 5_000;
 
-/** How often the worker is told that its runtime has started, until it hears it; and milliseconds in between. */
-const STARTED_TRIES = 60;
-const STARTED_AGAIN_MS = 500;
+/** How often the worker is told what it must hear, until it does; and milliseconds in between. */
+const HEARD_TRIES = 60;
+const HEARD_AGAIN_MS = 500;
 
 /** Where the worker listens, and what it is given. */
 export interface EdgeOptions extends RuntimeSocket {
@@ -42,6 +43,8 @@ export interface EdgeOptions extends RuntimeSocket {
   readonly relayParts?: readonly string[];
   /** What its cron lines go by; the machine's by default. */
   readonly clock?: Clock;
+  /** Of one of several runtimes that share the port. */
+  readonly role?: Role;
 }
 
 /** How many data keys there are, and how many of them wait to be sealed anew. */
@@ -54,10 +57,10 @@ export interface SealedKeys {
 export interface Edge {
   /** What the worker has as `DB`. */
   database(): ReturnType<Miniflare['getD1Database']>;
-  /** On which the runtime listens besides the port that was asked for. */
-  readonly innerPort: number;
-  /** Tells the worker that it stops: what lasts ends, at once or after `drainMs`. */
-  announceStop(drainMs: number): Promise<void>;
+  /** On which runtimes listen besides the port that was asked for. */
+  readonly innerPorts: readonly number[];
+  /** Tells the worker that it stops: what lasts ends, at once or after `drainMs`; replies wait for `holdMs` at most, 0 by default. */
+  announceStop(drainMs: number, holdMs?: number): Promise<void>;
   /** Has the worker use these keys from now on. */
   changeKeys(keys: Readonly<Record<string, string>>): Promise<void>;
   /** Has data keys sealed under the installation's current key, as many as one round takes. */
@@ -72,34 +75,44 @@ export interface Edge {
  * Builds the worker, applies migrations, listens, and from then on runs the worker's cron lines.
  * @throws what esbuild says when the worker does not build
  */
-export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const { own } = options;
-  const worker = await buildWorker(options.cache);
-  const environment = runtimeEnvironment(options);
+export async function startEdge(options: EdgeOptions, built?: BuiltWorker): Promise<Edge> {
+  const { own, role } = options;
+  const worker = built ?? (await buildWorker(options.cache));
+  const listening = listeningOf(options, role);
+  const environment = runtimeEnvironment(listening);
+  let keys: Readonly<Record<string, string>> | undefined;
   const { made: edge, runtime } = withRuntime(
     () => ourSignals(() => new Miniflare(miniflareOptions(options, worker, environment))),
-    options,
-    () => void tellStarted(edge),
+    listening.socket,
+    () => {
+      if (role !== undefined)
+        log('warn', 'A runtime ended; starting it again.', { runtime: role.name });
+      // A new runtime has the keys that the first one began with.
+      if (keys !== undefined) untilHeard(() => handOver(edge, own, keys ?? {}));
+      if (role?.is !== 'serving') untilHeard(() => runLine(edge, 'started'));
+    },
   );
   try {
     const inner = await edge.ready;
-    await applyMigrations(await edge.getD1Database('DB'));
-    const timer = startTimer(cronsOf(worker), (...due) => runLine(edge, ...due), options.clock);
-    // Nobody waits for it; the hour looks again.
-    void tellStarted(edge);
+    const innerPort = Number(inner.port);
+    const timer = role?.is === 'serving' ? undefined : await beginWork(edge, worker, options.clock);
+    const idle = role && { host: '127.0.0.1', port: innerPort };
     return {
-      innerPort: Number(inner.port),
+      innerPorts: [innerPort],
       database: () => edge.getD1Database('DB'),
-      changeKeys: (keys) => handOver(edge, own, keys),
+      async changeKeys(changed) {
+        await handOver(edge, own, changed);
+        keys = changed;
+      },
       reseal: () => runLine(edge, 'reseal'),
       sealedKeys: async (key) => countSealed(await edge.getD1Database('DB'), await sealOf(key)),
-      announceStop: (drainMs) => runLine(edge, `stop 0 ${drainMs}`).catch(() => {}),
+      announceStop: (drainMs, holdMs = 0) =>
+        runLine(edge, `stop ${holdMs} ${drainMs}`).catch(() => {}),
       dispose(drainMs = 0) {
-        timer.stop();
-        return runtime.stop(drainMs, {
-          hold: () => runLine(edge, `stop ${HOLD_MAX_MS} ${drainMs}`),
-          release: async () => own && (await writeFile(drainedFile(own), '')),
-        });
+        timer?.stop();
+        const hold = () => runLine(edge, `stop ${HOLD_MAX_MS} ${drainMs}`);
+        const release = async () => own && (await writeFile(drainedFile(own), ''));
+        return runtime.stop(drainMs, { hold, release }, idle);
       },
     };
   } catch (thrown) {
@@ -108,21 +121,37 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   }
 }
 
+/** Begins what one runtime does for the whole gateway. */
+async function beginWork(
+  edge: Miniflare,
+  worker: BuiltWorker,
+  clock: Clock | undefined,
+): Promise<Timer> {
+  await applyMigrations(await edge.getD1Database('DB'));
+  const timer = startTimer(cronsOf(worker), (...due) => runLine(edge, ...due), clock);
+  // Nobody waits for it; the hour looks again.
+  untilHeard(() => runLine(edge, 'started'));
+  return timer;
+}
+
 /** Miniflare takes them, and never fires. */
 function cronsOf({ options }: BuiltWorker): string[] {
   const { cronTriggers } = options.workerOptions;
   return Array.isArray(cronTriggers) ? cronTriggers.map(String) : [];
 }
 
-/** Tells the worker that its runtime has started: until it answers, or for some time. */
-async function tellStarted(edge: Miniflare): Promise<void> {
-  for (let tries = 0; tries < STARTED_TRIES; tries += 1) {
-    try {
-      return await runLine(edge, 'started');
-    } catch {
-      await sleep(STARTED_AGAIN_MS);
+/** Tells the worker what it must hear: until it answers, or for some time. Nobody waits for it. */
+function untilHeard(tell: () => Promise<void>): void {
+  const begin = async () => {
+    for (let tries = 0; tries < HEARD_TRIES; tries += 1) {
+      try {
+        return await tell();
+      } catch {
+        await sleep(HEARD_AGAIN_MS);
+      }
     }
-  }
+  };
+  void begin();
 }
 
 async function runLine(edge: Miniflare, cron: string, scheduledTime = Date.now()): Promise<void> {
@@ -205,6 +234,8 @@ function miniflareOptions(
   { code, options: read }: BuiltWorker,
   environment: Record<string, string>,
 ) {
+  const { role } = options;
+  const workerOptions = optionsOf(read.workerOptions, role);
   const converted = convertV4MiniflareOptions({
     // The entry worker, ten times as slow as a direct socket, answers only this process.
     host: '127.0.0.1',
@@ -214,20 +245,23 @@ function miniflareOptions(
     logRequests: false,
     log: new Log(LogLevel.WARN),
     handleStructuredLogs: ({ level, message, timestamp }) =>
-      logOf('worker', level === 'warn' || level === 'error' ? level : 'info', message, timestamp),
-    resourcePersistencePath: options.state,
+      logOf('worker', level === 'warn' || level === 'error' ? level : 'info', message, {
+        timestamp,
+        runtime: role?.name,
+      }),
+    ...(role?.is === 'serving' ? {} : { resourcePersistencePath: options.state }),
     unsafeRuntimeEnv: environment,
     workers: [
       {
-        ...read.workerOptions,
+        ...workerOptions,
         name: 'causeway',
         modules: [
           { type: 'ESModule', path: 'index.js', contents: code },
           { type: 'CompiledWasm', path: PARSER, contents: readFileSync(parserFile()) },
         ],
-        bindings: { ...(read.workerOptions.bindings ?? {}), ...options.bindings },
+        bindings: { ...(workerOptions.bindings ?? {}), ...options.bindings },
         serviceBindings: {
-          ...(read.workerOptions.serviceBindings ?? {}),
+          ...(workerOptions.serviceBindings ?? {}),
           // As a module it would be copied a hundred times before the runtime starts.
           RENDERER: { disk: { path: join(ROOT, 'vendor/scalar'), writable: false } },
           PASSWORD_HASHER: { external: { address: `unix:${options.hasher}`, http: {} } },
@@ -255,7 +289,7 @@ function miniflareOptions(
   if (worker === undefined) throw new Error('Miniflare took no worker');
   worker.dev = {
     ...worker.dev,
-    unsafeDirectSockets: [{ host: options.host, port: options.port }],
+    unsafeDirectSockets: directSockets(listeningOf(options, role)),
   };
   return converted;
 }

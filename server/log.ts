@@ -25,10 +25,24 @@ export function log(level: LogLevel, message: string, fields: object = {}): void
  * Passes on what another program wrote, line by line: JSON objects as they are, any other text as a
  * message of that program.
  */
-export function logOf(program: Program, level: LogLevel, text: string, timestamp?: number): void {
+export function logOf(
+  program: Program,
+  level: LogLevel,
+  text: string,
+  { timestamp, runtime }: Origin = {},
+): void {
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
-    write(isEntry(line) ? line : lineOf(program, level, line, {}, timestamp));
+    const entry = isEntry(line) ? line : lineOf(program, level, line, {}, timestamp);
+    write(runtime === undefined ? entry : entry.replace(/\}$/, `,"runtime":"${runtime}"}`));
   }
+}
+
+/** Where a text comes from. */
+interface Origin {
+  /** Unix epoch milliseconds; now by default. */
+  readonly timestamp?: number | undefined;
+  /** Which of several runtimes wrote it. */
+  readonly runtime?: string | undefined;
 }
 
 function lineOf(

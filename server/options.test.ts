@@ -1,5 +1,6 @@
 /** Flags and environment of `npm start`. */
-import { describe, expect, test } from 'vitest';
+import { availableParallelism } from 'node:os';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Failure } from './failure.ts';
 import { isLoopback, readOptions } from './options.ts';
 
@@ -9,6 +10,8 @@ const DEFAULTS = {
   host: '127.0.0.1',
   data: '.causeway',
   demo: false,
+  // As many as the machine has cores, less one.
+  workers: Math.max(1, availableParallelism() - 1),
   help: false,
   drainS: 30,
   trustedProxy: undefined,
@@ -28,6 +31,7 @@ describe('readOptions', () => {
         '::1',
         '--data=d',
         '--demo',
+        '--workers=2',
         '--help',
         '--log=pretty',
       ],
@@ -38,6 +42,7 @@ describe('readOptions', () => {
         host: '::1',
         data: 'd',
         demo: true,
+        workers: 2,
         help: true,
         logFormat: 'pretty',
       },
@@ -54,6 +59,7 @@ describe('readOptions', () => {
         TRUSTED_PROXY: '10.0.0.1',
         DRAIN_S: '0',
         LOG_FORMAT: 'pretty',
+        WORKERS: '64',
       },
       expected: {
         port: 65_535,
@@ -64,6 +70,7 @@ describe('readOptions', () => {
         trustedProxy: '10.0.0.1',
         drainS: 0,
         logFormat: 'pretty',
+        workers: 64,
       },
     },
     {
@@ -127,11 +134,41 @@ describe('readOptions', () => {
       env: { DRAIN_S: 'soon' },
       message: "DRAIN_S takes a number of seconds from 0 to 3600, not 'soon'.",
     },
+    {
+      args: ['--workers=0'],
+      env: {},
+      message: "--workers takes a number from 1 to 64, not '0'.",
+    },
+    {
+      args: [],
+      env: { WORKERS: '65' },
+      message: "--workers takes a number from 1 to 64, not '65'.",
+    },
+    {
+      args: ['--workers', 'two'],
+      env: {},
+      message: "--workers takes a number from 1 to 64, not 'two'.",
+    },
   ])('refuses $args $env in one sentence', ({ args, env, message }) => {
     const refused = () => readOptions(args, env);
     expect(refused).toThrow(Failure);
     expect(refused).toThrow(message);
     expect(refused).not.toThrow(/\n/);
+  });
+});
+
+describe('where runtimes cannot share a port', () => {
+  // Another program runs the runtime.
+  beforeEach(() => vi.stubEnv('MINIFLARE_WORKERD_PATH', '/opt/workerd'));
+  afterEach(() => vi.unstubAllEnvs());
+
+  test('there is one', () => expect(readOptions([], {})).toEqual({ ...DEFAULTS, workers: 1 }));
+
+  test('more are refused', () => {
+    const refused = () => readOptions(['--workers=2'], {});
+    expect(refused).toThrow(
+      '--workers needs Linux with setpriv and Perl for more than one; leave it out.',
+    );
   });
 });
 

@@ -1,8 +1,10 @@
 /** Flags and environment of `npm start`: read once, checked, with their defaults. */
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type LogFormat, readLogFormat } from '../node-relay/log-format.ts';
 import { Failure } from './failure.ts';
+import { canSharePort } from './runtime.ts';
 
 /** What `npm start` was asked for. Contract §11. */
 export interface Options {
@@ -13,6 +15,8 @@ export interface Options {
   /** Path of the data folder, relative to the working directory or absolute. */
   readonly data: string;
   readonly demo: boolean;
+  /** Edge runtimes that share the port. */
+  readonly workers: number;
   readonly help: boolean;
   /** Seconds that a stop waits for what is in flight. */
   readonly drainS: number;
@@ -24,6 +28,7 @@ export interface Options {
 
 const DRAIN_DEFAULT_S = 30;
 const DRAIN_MAX_S = 3_600;
+const WORKERS_MAX = 64;
 
 const FLAGS = {
   port: { type: 'string' },
@@ -31,6 +36,7 @@ const FLAGS = {
   host: { type: 'string' },
   data: { type: 'string' },
   demo: { type: 'boolean' },
+  workers: { type: 'string' },
   log: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -44,13 +50,14 @@ const environmentName = (flag: string) => flag.replaceAll('-', '_').toUpperCase(
  */
 export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): Options {
   const flags = parseFlags(args);
-  const given = (flag: 'port' | 'relay-port' | 'host' | 'data', fallback: string) =>
+  const given = (flag: 'port' | 'relay-port' | 'host' | 'data' | 'workers', fallback: string) =>
     flags[flag] ?? (environment[environmentName(flag)] || fallback);
   return {
     port: portOf('port', given('port', '8787')),
     relayPort: portOf('relay-port', given('relay-port', '8788')),
     host: hostOf(given('host', '127.0.0.1')),
     data: given('data', '.causeway'),
+    workers: workersOf(given('workers', '')),
     demo: flags.demo ?? demoOf(environment.DEMO ?? ''),
     help: flags.help ?? false,
     drainS: drainOf(environment.DRAIN_S ?? ''),
@@ -81,6 +88,25 @@ function hostOf(text: string): string {
     throw new Failure(`--host takes an IP address of this machine or localhost, not '${text}'.`);
   }
   return text === 'localhost' ? '127.0.0.1' : text;
+}
+
+/** All cores but one, which relay and databases have; where runtimes cannot share a port, one. */
+function workersOf(text: string): number {
+  if (text === '') return canSharePort() ? Math.min(defaultWorkers(), WORKERS_MAX) : 1;
+  const count = Number(text);
+  if (!/^\d{1,2}$/.test(text) || count < 1 || count > WORKERS_MAX) {
+    throw new Failure(`--workers takes a number from 1 to ${WORKERS_MAX}, not '${text}'.`);
+  }
+  if (count > 1 && !canSharePort()) {
+    throw new Failure(
+      '--workers needs Linux with setpriv and Perl for more than one; leave it out.',
+    );
+  }
+  return count;
+}
+
+function defaultWorkers(): number {
+  return Math.max(1, availableParallelism() - 1);
 }
 
 function demoOf(text: string): boolean {

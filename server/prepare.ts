@@ -5,6 +5,7 @@ import { buildWorker, PREPARED } from './bundle.ts';
 try {
   // One after the other: they share esbuild's service, which each stops.
   await buildWorker(PREPARED);
+  await buildWorker(PREPARED, PREPARED, 'runtimes');
   await prepareParts();
   // What modules compile to is kept too.
   await Promise.all([import('./edge.ts'), import('./demo.ts'), import('./front.ts')]);

@@ -1,4 +1,5 @@
 /** The process of the edge runtime: tied to this one, and stopped in order, which Miniflare does not do. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync } from 'node:fs';
@@ -11,8 +12,8 @@ import { SETPRIV } from './server-process.ts';
 
 const PERL = '/usr/bin/perl';
 const WRAPPER = join(ROOT, 'server/tethered-workerd.sh');
-/** As Miniflare names the first worker's own socket. */
-const SOCKET = 'direct:0:default';
+/** As Miniflare names the first worker's own sockets, by the entrypoint that they lead to. */
+const socketOf = (entrypoint: string) => `direct:0:${entrypoint}`;
 /** Of all that this process starts, Miniflare's runtimes alone have it. */
 const CONTROLLED = '--control-fd=3';
 
@@ -35,12 +36,29 @@ export interface RuntimeSocket {
   readonly port: number;
 }
 
+/** How one of several runtimes is reached by the others. */
+export interface InnerSocket {
+  /** Of the worker. */
+  readonly entrypoint: string;
+  /** Of a Unix socket. */
+  readonly path: string;
+}
+
+/** Where a runtime listens. */
+export interface Listening {
+  /** Left out where no client reaches it. */
+  readonly socket?: RuntimeSocket;
+  /** Of one of several, which then share the port of `socket`. */
+  readonly inner?: InnerSocket;
+}
+
 /** A runtime that Miniflare runs. */
 export interface Runtime {
   /**
    * Takes no more connections, finishes the requests in flight, and ends; after `drainMs` whatever still runs.
+   * @param idle where it alone listens, if others share its port
    */
-  stop(drainMs: number, worker: StoppingWorker): Promise<void>;
+  stop(drainMs: number, worker: StoppingWorker, idle?: RuntimeSocket): Promise<void>;
 }
 
 /** How a stop is announced to the worker. */
@@ -57,7 +75,7 @@ export interface StoppingWorker {
  * wrapper that can close it while the last requests run, where Perl is installed; without, who
  * connects in that time is reset.
  */
-export function runtimeEnvironment({ host, port }: RuntimeSocket): Record<string, string> {
+export function runtimeEnvironment({ socket, inner }: Listening): Record<string, string> {
   process.env.MINIFLARE_WORKERD_V8_FLAGS ??= ENGINE_FLAGS;
   if (!existsSync(SETPRIV)) return {};
   if (process.env.MINIFLARE_WORKERD_PATH === undefined) {
@@ -66,7 +84,24 @@ export function runtimeEnvironment({ host, port }: RuntimeSocket): Record<string
     process.env.MINIFLARE_WORKERD_PATH = WRAPPER;
   }
   if (process.env.MINIFLARE_WORKERD_PATH !== WRAPPER || !existsSync(PERL)) return {};
-  return { WORKERD_HOST: host, WORKERD_PORT: String(port), WORKERD_SOCKET: SOCKET };
+  return {
+    ...(socket && {
+      WORKERD_HOST: socket.host,
+      WORKERD_PORT: String(socket.port),
+      WORKERD_SOCKET: socketOf('default'),
+    }),
+    ...(inner && {
+      WORKERD_SHARES_PORT: 'true',
+      WORKERD_INNER_SOCKET: socketOf(inner.entrypoint),
+      WORKERD_INNER_PATH: inner.path,
+    }),
+  };
+}
+
+/** Whether several runtimes can share a port: they need the wrapper, and so Linux with Perl. */
+export function canSharePort(): boolean {
+  const { MINIFLARE_WORKERD_PATH: path = WRAPPER } = process.env;
+  return path === WRAPPER && existsSync(SETPRIV) && existsSync(PERL);
 }
 
 /**
@@ -75,11 +110,14 @@ export function runtimeEnvironment({ host, port }: RuntimeSocket): Record<string
  */
 export function withRuntime<Made extends { dispose(): Promise<void> }>(
   make: () => Made,
-  socket: RuntimeSocket,
+  socket: RuntimeSocket | undefined,
   onAgain: () => void,
 ): { made: Made; runtime: Runtime } {
   const children: ChildProcess[] = [];
+  // This process may run others: what `make` starts, now or later, is told by where it is started from.
+  const own = new AsyncLocalStorage<true>();
   const note = (message: unknown): void => {
+    if (own.getStore() === undefined) return;
     const { process: child } = message as { process: ChildProcess }; // Node's documented message.
     children.push(child);
     // It is told before it has arguments.
@@ -89,17 +127,17 @@ export function withRuntime<Made extends { dispose(): Promise<void> }>(
     });
   };
   subscribe('child_process', note);
-  const made = make();
+  const made = own.run(true, make);
   let disposed: Promise<void> | undefined;
   const dispose = () => (disposed ??= made.dispose());
-  const stop: Runtime['stop'] = async (drainMs, worker) => {
+  const stop: Runtime['stop'] = async (drainMs, worker, idle = socket) => {
     unsubscribe('child_process', note);
     const child = children.findLast(isRuntime);
     if (child !== undefined && isRunning(child)) {
       // At once: Miniflare starts one again that ends otherwise.
       child.once('exit', dispose);
-      if (drainMs > 0) await drain(child, { socket, drainMs, worker });
-      await end(child);
+      if (drainMs > 0) await drain(child, { socket, idle, drainMs, worker });
+      await end(child, socket !== undefined);
     }
     await dispose();
   };
@@ -115,7 +153,8 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 interface Draining {
-  readonly socket: RuntimeSocket;
+  readonly socket: RuntimeSocket | undefined;
+  readonly idle: RuntimeSocket | undefined;
   readonly drainMs: number;
   readonly worker: StoppingWorker;
 }
@@ -125,16 +164,19 @@ interface Draining {
  * says `Connection: close` on the others alone. So requests are held first until all that were on
  * their way are read.
  */
-async function drain(child: ChildProcess, { socket, drainMs, worker }: Draining): Promise<void> {
+async function drain(
+  child: ChildProcess,
+  { socket, idle, drainMs, worker }: Draining,
+): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) {
     await Promise.race([worker.hold().catch(() => {}), sleep(HEARD_MAX_MS)]);
     await sleep(SETTLE_MS / 2);
   }
-  const isDraining = await idleConnection(socket);
+  const isDraining = idle && (await idleConnection(idle));
   child.kill('SIGTERM');
   // Not before: one that still accepts would fail without its socket.
-  const isHeard = await Promise.race([isDraining.closed, sleep(HEARD_MAX_MS, false)]);
-  if (isHeard && isWrapped(child)) {
+  const isHeard = await Promise.race([isDraining?.closed, sleep(HEARD_MAX_MS, false)]);
+  if (isHeard && socket && isWrapped(child)) {
     child.kill('SIGUSR1');
     await refused(socket);
   }
@@ -142,15 +184,15 @@ async function drain(child: ChildProcess, { socket, drainMs, worker }: Draining)
   await ended(child, drainMs + GRACE_MS);
 }
 
-/** Whether server/listening-workerd.pl is in front of it. */
+/** Whether server/listening-workerd.pl is in front of one that clients reach. */
 function isWrapped({ spawnfile }: ChildProcess): boolean {
   return spawnfile === WRAPPER && existsSync(PERL);
 }
 
 /** By force. */
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, isListening: boolean): Promise<void> {
   if (!isRunning(child)) return;
-  child.kill(isWrapped(child) ? 'SIGUSR2' : 'SIGKILL');
+  child.kill(isListening && isWrapped(child) ? 'SIGUSR2' : 'SIGKILL');
   await ended(child, HEARD_MAX_MS);
 }
 

@@ -169,6 +169,7 @@ Usage: npm start -- [flags]
   --host ADDRESS      address to listen on (127.0.0.1) [HOST]
   --data FOLDER       where keys and state are kept (.causeway) [DATA]
   --demo              adds an organization with a PostgreSQL of its own to try things on [DEMO=true]
+  --workers N         edge runtimes that share the port, 1 to 64 (one per core, less one) [WORKERS]
   --log FORMAT        lines on stderr: json, pretty, or auto, which is pretty on a terminal, else json
                       (auto) [LOG_FORMAT]
   --help              this text

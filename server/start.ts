@@ -5,7 +5,7 @@ import { socketIn } from '../node-relay/parts/places.ts';
 import { makeSocketFolder } from '../node-relay/parts/socket-folder.ts';
 import { openDataFolder, secretIn } from './data-folder.ts';
 import type { DemoDatabase } from './demo.ts';
-import type { Edge } from './edge.ts';
+import type { Edge, EdgeOptions } from './edge.ts';
 import { Failure, runScript } from './failure.ts';
 import { FIRST_PASSWORD } from './first-organization.ts';
 import { greeting } from './greeting.ts';
@@ -132,7 +132,7 @@ async function startRuntime(
 ): Promise<RunningRuntime> {
   const { options, folder, port, mode } = plan;
   // Loaded while the relay starts: it is the largest module by far.
-  const [{ startEdge }, hasher] = await Promise.all([import('./edge.ts'), startHasher()]);
+  const [{ startEdges }, hasher] = await Promise.all([import('./edges.ts'), startHasher()]);
   await shutdown.add(() => hasher.stop());
   const jsonWorker = join(sockets, 'json.sock');
   const json = await listenForJson(jsonWorker);
@@ -141,7 +141,7 @@ async function startRuntime(
     mode === 'front'
       ? { host: '127.0.0.1', port: await freePort('127.0.0.1') }
       : { host: options.host, port };
-  const edge = await startEdge({
+  const edgeOptions: EdgeOptions = {
     ...socket,
     state: folder.state,
     cache: `${folder.path}/cache`,
@@ -154,9 +154,10 @@ async function startRuntime(
       { length: plan.elsewhere === undefined ? plan.relayParts : 0 },
       (_, index) => socketIn(sockets, String(index)),
     ),
-  });
+  };
+  const edge = await startEdges(edgeOptions, options.workers, sockets);
   await shutdown.addDoor(() => edge.dispose(options.drainS * 1000));
-  return { edge, port: socket.port, ports: [socket.port, edge.innerPort] };
+  return { edge, port: socket.port, ports: [socket.port, ...edge.innerPorts] };
 }
 
 async function startFrontBefore(

@@ -8,8 +8,8 @@ import { inTestRun, sharedServer } from './servers/shared-servers.ts';
 const ROOT = join(import.meta.dirname, '..');
 /** Far more than it takes, on a machine that does other things too. */
 const READY_MAX_MS = 150_000;
-/** Most gateways of tests end before what waits would be of use, and each start would pay for it. */
-const OFF = { RATE_LIMITS: 'off', RELAY_STAND_INS: '0' };
+/** Most gateways of tests end before what waits would be of use, and each start would pay for it. They are alike on every machine. */
+const OFF = { RATE_LIMITS: 'off', RELAY_STAND_INS: '0', WORKERS: '1' };
 
 /** A running gateway. */
 export interface Gateway {

@@ -42,6 +42,8 @@ export interface Bindings {
   readonly PASSWORD_HASHER?: Fetcher;
   /** On a self-hosted edge the process that works on large JSON bodies: worker/limits/json-worker.ts. */
   readonly JSON_WORKER?: Fetcher;
+  /** Where several runtimes share a port, the metrics of all of them: worker/runtimes/. */
+  readonly METRICS?: () => Promise<string>;
   /** Four objects that hash passwords where there is no such process. */
   readonly PASSWORD_HASHERS: DurableObjectNamespace;
   /** One object per organization, by the name of its UUID. */

@@ -67,7 +67,7 @@ export interface Ours extends MeasuredGateway {
 
 /** Starts it with an endpoint on Redis. @param onLog as of `startGateway` */
 export async function startOurs(redisUrl: string, onLog?: (line: string) => void): Promise<Ours> {
-  return withWorkflows(await startGateway(redisUrl, 'redis', 'off', undefined, onLog));
+  return withWorkflows(await startGateway(redisUrl, { kind: 'redis', onLog }));
 }
 
 /** The same gateway as another organization sees it. */

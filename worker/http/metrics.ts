@@ -18,6 +18,7 @@ export function mountMetrics(app: App): void {
     if (!(await isSame(given, METRICS_TOKEN))) {
       throw new GatewayError('TOKEN_INVALID', 'Invalid token format');
     }
-    return c.body(requestMetrics.text(), 200, { 'Content-Type': METRICS_TYPE });
+    const text = (await c.env.METRICS?.()) ?? requestMetrics.text();
+    return c.body(text, 200, { 'Content-Type': METRICS_TYPE });
   });
 }
