@@ -111,7 +111,9 @@ async function compare(name: keyof typeof WORK): Promise<void> {
   );
 }
 
-const middle = (rounds: readonly Round[], of: (round: Round) => number) => median(rounds.map(of));
+function middle(rounds: readonly Round[], of: (round: Round) => number): number {
+  return median(rounds.map(of));
+}
 
 async function measure(
   { port, headers, pid }: MeasuredGateway,

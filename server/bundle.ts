@@ -63,6 +63,8 @@ export async function bundle(plugins: Plugin[] = [], part: WorkerPart = 'worker'
     conditions: ['workerd', 'worker', 'browser'],
     // Modules of bytes are in a deployed worker alone: server/edge.ts gives it their folder.
     external: ['node:*', 'cloudflare:*', '*.gz', '*.wasm'],
+    // One of several that dies is back the sooner, the less there is to hand over. Names stay, for stacks in the log.
+    ...(part === 'runtimes' && { minifyWhitespace: true, minifySyntax: true }),
     write: false,
     logLevel: 'silent',
     plugins,

@@ -1,51 +1,24 @@
 /** The worker in the real edge runtime on this machine, with a direct socket. */
-import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
+import { Miniflare, type ProxyClient } from 'miniflare';
 import { sealOf } from '../worker/secrets/data-key-seal.ts';
-import { type BuiltWorker, buildWorker, ROOT } from './bundle.ts';
-import { log, logOf } from './log.ts';
+import { type BuiltWorker, buildWorker } from './bundle.ts';
+import { type EdgeOptions, miniflareOptions } from './edge-options.ts';
 import { applyMigrations } from './migrations.ts';
-import { backendNetwork } from './network.ts';
-import { drainedFile, ownAddresses } from './own-ports.ts';
-import type { RelayTls } from './relay-elsewhere.ts';
-import { directSockets, listeningOf, optionsOf, type Role } from './role.ts';
-import { type RuntimeSocket, runtimeEnvironment, withRuntime } from './runtime.ts';
+import { changedKeysFile, drainedFile } from './own-ports.ts';
+import { freePort } from './ports.ts';
+import { listeningOf } from './role.ts';
+import { runtimeEnvironment, withRuntime } from './runtime.ts';
 import { type Clock, startTimer, type Timer } from './timer.ts';
 
 /** Milliseconds that a stop holds requests at most; it takes far less. */
 export const HOLD_MAX_MS = 5_000;
 
 /** How often the worker is told what it must hear, until it does; and milliseconds in between. */
-const HEARD_TRIES = 60;
-const HEARD_AGAIN_MS = 500;
-
-/** Where the worker listens, and what it is given. */
-export interface EdgeOptions extends RuntimeSocket {
-  /** Folder of D1 and Durable Objects. */
-  readonly state: string;
-  /** Folder of what is made again when it is missing. */
-  readonly cache: string;
-  /** Where a file tells what is the gateway's own: server/own-ports.ts. */
-  readonly own?: string;
-  /** Settings and secrets. */
-  readonly bindings: Readonly<Record<string, string>>;
-  /** What the service binding RELAY reaches: a relay's `host:port`, or one elsewhere by TLS or without. */
-  readonly relay: string | RelayTls;
-  /** Path of the socket of the password hasher that the service binding PASSWORD_HASHER reaches. */
-  readonly hasher: string;
-  /** Path of the socket of the JSON worker that the service binding JSON_WORKER reaches; left out, the edge works on all bodies itself. */
-  readonly jsonWorker?: string;
-  /** Sockets of the relay's parts, which the bindings RELAY_PART_0, … reach. */
-  readonly relayParts?: readonly string[];
-  /** What its cron lines go by; the machine's by default. */
-  readonly clock?: Clock;
-  /** Of one of several runtimes that share the port. */
-  readonly role?: Role;
-}
+const HEARD_TRIES = 600;
+const HEARD_AGAIN_MS = 50;
 
 /** How many data keys there are, and how many of them wait to be sealed anew. */
 export interface SealedKeys {
@@ -81,16 +54,20 @@ export async function startEdge(options: EdgeOptions, built?: BuiltWorker): Prom
   const listening = listeningOf(options, role);
   const environment = runtimeEnvironment(listening);
   let keys: Readonly<Record<string, string>> | undefined;
+  const tellAgain = (): void => {
+    // A new runtime has the keys that the first one began with.
+    if (keys !== undefined) untilHeard(() => handOver(edge, own, keys ?? {}));
+    if (role?.is !== 'serving') untilHeard(() => runLine(edge, 'started'));
+  };
+  const miniflare = miniflareOptions(options, worker, {
+    environment,
+    port: role === undefined ? 0 : await freePort('127.0.0.1'),
+    onKept: () => void forgetRuntime(edge).then(tellAgain),
+  });
   const { made: edge, runtime } = withRuntime(
-    () => ourSignals(() => new Miniflare(miniflareOptions(options, worker, environment))),
+    () => ourSignals(() => new Miniflare(miniflare)),
     listening.socket,
-    () => {
-      if (role !== undefined)
-        log('warn', 'A runtime ended; starting it again.', { runtime: role.name });
-      // A new runtime has the keys that the first one began with.
-      if (keys !== undefined) untilHeard(() => handOver(edge, own, keys ?? {}));
-      if (role?.is !== 'serving') untilHeard(() => runLine(edge, 'started'));
-    },
+    tellAgain,
   );
   try {
     const inner = await edge.ready;
@@ -101,6 +78,7 @@ export async function startEdge(options: EdgeOptions, built?: BuiltWorker): Prom
       innerPorts: [innerPort],
       database: () => edge.getD1Database('DB'),
       async changeKeys(changed) {
+        if (own !== undefined) await writeFile(changedKeysFile(own), '');
         await handOver(edge, own, changed);
         keys = changed;
       },
@@ -138,6 +116,13 @@ async function beginWork(
 function cronsOf({ options }: BuiltWorker): string[] {
   const { cronTriggers } = options.workerOptions;
   return Array.isArray(cronTriggers) ? cronTriggers.map(String) : [];
+}
+
+/** Has Miniflare forget what it knows of a runtime that another one has replaced without its doing. */
+async function forgetRuntime(edge: Miniflare): Promise<void> {
+  // Left out of its types.
+  const { _getProxyClient } = edge as unknown as { _getProxyClient(): Promise<ProxyClient> };
+  (await _getProxyClient.call(edge)).poisonProxies();
 }
 
 /** Tells the worker what it must hear: until it answers, or for some time. Nobody waits for it. */
@@ -196,100 +181,4 @@ function ourSignals(make: () => Miniflare): Miniflare {
     }
   }
   return made;
-}
-
-/**
- * A relay elsewhere is resolved and verified again at each connection; its client certificate is
- * shown to what this binding alone reaches.
- */
-function relayBinding(relay: string | RelayTls) {
-  if (typeof relay === 'string') return { external: { address: relay, http: {} } };
-  const { authorities, client } = relay;
-  const keypair = client && { privateKey: client.key, certificateChain: client.certificate };
-  return {
-    network: {
-      allow: ['public', 'private'],
-      tlsOptions: { trustedCertificates: [...authorities], ...(keypair && { keypair }) },
-    },
-  };
-}
-
-function relayParts({ relayParts: sockets = [] }: EdgeOptions) {
-  const bindings = sockets.map((socket, index) => [
-    `RELAY_PART_${index}`,
-    { external: { address: `unix:${socket}`, http: {} } },
-  ]);
-  return Object.fromEntries(bindings);
-}
-
-/** The worker's one compiled module, under the name by which its code imports it. */
-const PARSER = 'libpg-query/wasm/libpg-query.wasm';
-
-function parserFile(): string {
-  return createRequire(import.meta.url).resolve(PARSER);
-}
-
-function miniflareOptions(
-  options: EdgeOptions,
-  { code, options: read }: BuiltWorker,
-  environment: Record<string, string>,
-) {
-  const { role } = options;
-  const workerOptions = optionsOf(read.workerOptions, role);
-  const converted = convertV4MiniflareOptions({
-    // The entry worker, ten times as slow as a direct socket, answers only this process.
-    host: '127.0.0.1',
-    port: 0,
-    cf: false,
-    telemetry: { enabled: false },
-    logRequests: false,
-    log: new Log(LogLevel.WARN),
-    handleStructuredLogs: ({ level, message, timestamp }) =>
-      logOf('worker', level === 'warn' || level === 'error' ? level : 'info', message, {
-        timestamp,
-        runtime: role?.name,
-      }),
-    ...(role?.is === 'serving' ? {} : { resourcePersistencePath: options.state }),
-    unsafeRuntimeEnv: environment,
-    workers: [
-      {
-        ...workerOptions,
-        name: 'causeway',
-        modules: [
-          { type: 'ESModule', path: 'index.js', contents: code },
-          { type: 'CompiledWasm', path: PARSER, contents: readFileSync(parserFile()) },
-        ],
-        bindings: { ...(workerOptions.bindings ?? {}), ...options.bindings },
-        serviceBindings: {
-          ...(workerOptions.serviceBindings ?? {}),
-          // As a module it would be copied a hundred times before the runtime starts.
-          RENDERER: { disk: { path: join(ROOT, 'vendor/scalar'), writable: false } },
-          PASSWORD_HASHER: { external: { address: `unix:${options.hasher}`, http: {} } },
-          ...(options.jsonWorker === undefined
-            ? {}
-            : { JSON_WORKER: { external: { address: `unix:${options.jsonWorker}`, http: {} } } }),
-          RELAY: relayBinding(options.relay),
-          ...relayParts(options),
-          ...(options.own === undefined
-            ? {}
-            : { OWN: { disk: { path: dirname(options.own), writable: false } } }),
-          NODE_NETWORK: backendNetwork(
-            options.bindings.LOCAL_SERVER === 'true',
-            options.own === undefined ? [] : ownAddresses(),
-          ),
-          NETWORK: backendNetwork(
-            options.bindings.HTTP_ALLOW_PRIVATE === 'true',
-            options.own === undefined ? [] : ownAddresses(),
-          ),
-        },
-      },
-    ],
-  });
-  const [worker] = converted.workers;
-  if (worker === undefined) throw new Error('Miniflare took no worker');
-  worker.dev = {
-    ...worker.dev,
-    unsafeDirectSockets: directSockets(listeningOf(options, role)),
-  };
-  return converted;
 }

@@ -1,7 +1,8 @@
 /** Several runtimes behind one port: one that owns D1 and the objects, and those that clients reach. */
 import { join } from 'node:path';
 import { buildWorker } from './bundle.ts';
-import { type Edge, type EdgeOptions, HOLD_MAX_MS, startEdge } from './edge.ts';
+import { type Edge, HOLD_MAX_MS, startEdge } from './edge.ts';
+import type { EdgeOptions } from './edge-options.ts';
 import type { OwnerRole, Role, ServingRole } from './role.ts';
 
 type Keys = Readonly<Record<string, string>>;

@@ -15,8 +15,6 @@ my $address = inet_pton($family, $host);
 $^F = 1023;    # The runtime inherits it.
 socket(my $socket, $family, SOCK_STREAM, 0) or die "socket: $!\n";
 setsockopt($socket, SOL_SOCKET, SO_REUSEADDR, 1);
-# Each of several runtimes has a socket of its own at the port; the system deals connections out to them.
-setsockopt($socket, SOL_SOCKET, SO_REUSEPORT, 1) or die "setsockopt: $!\n" if $ENV{WORKERD_SHARES_PORT};
 bind($socket, $is_v6 ? pack_sockaddr_in6($port, $address) : pack_sockaddr_in($port, $address))
   or die "bind: $!\n";
 listen($socket, SOMAXCONN) or die "listen: $!\n";

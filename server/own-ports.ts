@@ -9,6 +9,7 @@ import { url as inspectorUrl } from 'node:inspector';
 import type { Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
+import { CHANGED_KEYS } from '../worker/runtimes/place.ts';
 import type { DataFolder } from './data-folder.ts';
 
 /** Servers that this process has begun to listen with, since this module was loaded. */
@@ -39,12 +40,18 @@ export function drainedFile(own: string): string {
   return join(dirname(own), 'drained');
 }
 
+/** Next to it: says to a runtime that starts again that keys have changed since. worker/runtimes/keys.ts */
+export function changedKeysFile(own: string): string {
+  return join(dirname(own), CHANGED_KEYS);
+}
+
 /** Says that they are not known yet: until they are, nothing on this machine is reached, and no request answered. */
 export async function forgetOwnPorts(folder: DataFolder): Promise<void> {
   const file = ownPortsFile(folder);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await rm(file, { force: true });
   await rm(drainedFile(file), { force: true });
+  await rm(changedKeysFile(file), { force: true });
   // Where a start was cut off while it handed keys over.
   await rm(join(dirname(file), 'keys.json'), { force: true });
 }

@@ -14,6 +14,8 @@ const PERL = '/usr/bin/perl';
 const WRAPPER = join(ROOT, 'server/tethered-workerd.sh');
 /** As Miniflare names the first worker's own sockets, by the entrypoint that they lead to. */
 const socketOf = (entrypoint: string) => `direct:0:${entrypoint}`;
+/** What server/kept-workerd.pl logs when the runtime that it runs has died, and another one starts. */
+export const STARTING_AGAIN = 'A runtime ended; starting it again.';
 /** Of all that this process starts, Miniflare's runtimes alone have it. */
 const CONTROLLED = '--control-fd=3';
 
@@ -91,7 +93,6 @@ export function runtimeEnvironment({ socket, inner }: Listening): Record<string,
       WORKERD_SOCKET: socketOf('default'),
     }),
     ...(inner && {
-      WORKERD_SHARES_PORT: 'true',
       WORKERD_INNER_SOCKET: socketOf(inner.entrypoint),
       WORKERD_INNER_PATH: inner.path,
     }),
@@ -137,7 +138,7 @@ export function withRuntime<Made extends { dispose(): Promise<void> }>(
       // At once: Miniflare starts one again that ends otherwise.
       child.once('exit', dispose);
       if (drainMs > 0) await drain(child, { socket, idle, drainMs, worker });
-      await end(child, socket !== undefined);
+      await end(child);
     }
     await dispose();
   };
@@ -184,15 +185,15 @@ async function drain(
   await ended(child, drainMs + GRACE_MS);
 }
 
-/** Whether server/listening-workerd.pl is in front of one that clients reach. */
+/** Whether a wrapper is in front of it: server/listening-workerd.pl, or server/kept-workerd.pl of one of several. */
 function isWrapped({ spawnfile }: ChildProcess): boolean {
   return spawnfile === WRAPPER && existsSync(PERL);
 }
 
 /** By force. */
-async function end(child: ChildProcess, isListening: boolean): Promise<void> {
+async function end(child: ChildProcess): Promise<void> {
   if (!isRunning(child)) return;
-  child.kill(isListening && isWrapped(child) ? 'SIGUSR2' : 'SIGKILL');
+  child.kill(isWrapped(child) ? 'SIGUSR2' : 'SIGKILL');
   await ended(child, HEARD_MAX_MS);
 }
 

@@ -3,11 +3,8 @@
 # What is typed at the terminal reaches the gateway alone.
 trap '' INT HUP
 if [ -n "$WORKERD_INNER_PATH" ]; then
-  # The one before may have been killed.
-  rm -f "$WORKERD_INNER_PATH"
-  set -- "$@" "--socket-addr=$WORKERD_INNER_SOCKET=unix:$WORKERD_INNER_PATH"
-fi
-if [ -n "$WORKERD_SOCKET" ]; then
+  set -- /usr/bin/perl "$(dirname "$0")/kept-workerd.pl" "$TETHERED_WORKERD" "$@"
+elif [ -n "$WORKERD_SOCKET" ]; then
   set -- /usr/bin/perl "$(dirname "$0")/listening-workerd.pl" "$TETHERED_WORKERD" "$@"
 else
   set -- "$TETHERED_WORKERD" "$@"

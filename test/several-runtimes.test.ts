@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OwnGateway, startGateway } from './gateway.ts';
+import { type OwnGateway, runScript, startGateway } from './gateway.ts';
 import {
   newOrganization,
   type Organization,
@@ -267,6 +267,23 @@ describe('one that is killed', () => {
     const { status } = await send(`/api/v1/iam/users/${organization.username}`);
     expect(status).toBe(200);
   });
+});
+
+test('keys that have changed are those of a runtime that starts again', async () => {
+  const rotating = runScript('server/rotate.ts', ['JWT_SECRET', '--data', gateway.data]);
+  expect(await rotating.ended).toMatchObject({ code: 0 });
+  const login = await send('/api/v1/auth/refresh', { method: 'POST' });
+  const { token } = login.body as { token: string };
+  for (const { pid } of runtimes()) process.kill(pid, 'SIGKILL');
+  // Whoever answers first: no token is refused for want of the new key.
+  const statuses: number[] = [];
+  while (statuses.length < 20) {
+    const reply = await send('/api/v1/endpoints', { token }).catch((thrown: unknown) => {
+      if (!isRefused(thrown)) throw thrown;
+    });
+    if (reply !== undefined) statuses.push(reply.status);
+  }
+  expect(new Set(statuses)).toEqual(new Set([200]));
 });
 
 test('a stop ends each with the replies that are under way, and leaves no process', async () => {

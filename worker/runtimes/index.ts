@@ -6,6 +6,7 @@ import type { Bindings } from '../context.ts';
 import worker from '../index.ts';
 import { requestMetrics } from '../metrics.ts';
 import { allMetrics, type NamedMetrics } from './all-metrics.ts';
+import { hasKeys, noteKeys, untilKeys } from './keys.ts';
 import { OwnerLine } from './owner-line.ts';
 import type { Place } from './place.ts';
 import { remoteDatabase, remoteLimit, remoteObjects } from './remote-bindings.ts';
@@ -17,13 +18,21 @@ export { Member, Owner } from './owner.ts';
 /** Milliseconds that a scrape of metrics waits for another runtime. */
 const METRICS_MAX_MS = 1_000;
 
+/** With this line the program that runs the gateway hands keys over: worker/index.ts. */
+const KEYS = 'keys';
+
 /** By what the runtime gives: the same in every call. */
 const known = new WeakMap<object, Bindings>();
 
 export default {
-  fetch: (request, env, execution) => worker.fetch(request, bindingsOf(env), execution),
-  scheduled: (controller, env, execution) =>
-    worker.scheduled(controller, bindingsOf(env), execution),
+  fetch(request, env, execution) {
+    const answer = () => worker.fetch(request, bindingsOf(env), execution);
+    return hasKeys() ? answer() : untilKeys(env).then(answer);
+  },
+  async scheduled(controller, env, execution) {
+    await worker.scheduled(controller, bindingsOf(env), execution);
+    if (controller.cron === KEYS) noteKeys();
+  },
 } satisfies ExportedHandler<RuntimeBindings>;
 
 /** The owner's own bindings; of a runtime that serves, with the owner's in the place of what it has not. */

@@ -1,6 +1,7 @@
 /** The owner's side: does for the other runtimes what only one may do. */
 import { WorkerEntrypoint } from 'cloudflare:workers';
 import { requestMetrics } from '../metrics.ts';
+import { hasKeys, untilKeys } from './keys.ts';
 import {
   OBJECT_HEADER,
   type OwnerService,
@@ -19,7 +20,9 @@ export class Member extends WorkerEntrypoint<RuntimeBindings> implements Runtime
 
 /** Listens on a Unix socket that nobody but this gateway can reach. */
 export class Owner extends Member implements OwnerService {
-  async ping(): Promise<void> {}
+  async ping(): Promise<void> {
+    if (!hasKeys()) await untilKeys(this.env);
+  }
 
   query(way: Way, statement: Statement): Promise<unknown> {
     return this.#prepared(statement)[way]();

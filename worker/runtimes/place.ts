@@ -10,3 +10,6 @@ export interface Place {
   readonly objects: readonly string[];
   readonly limits: readonly string[];
 }
+
+/** A file of the binding OWN: it is there once keys have changed since the gateway started. */
+export const CHANGED_KEYS = 'keys-changed';

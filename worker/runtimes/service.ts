@@ -19,7 +19,7 @@ export interface RuntimeService {
 
 /** The runtime that has D1, the objects and the counters of limits, as the others reach it. */
 export interface OwnerService extends RuntimeService {
-  /** Answers as soon as the runtime runs. */
+  /** Answers as soon as the runtime runs, with the keys in force. */
   ping(): Promise<void>;
   query(way: Way, statement: Statement): Promise<unknown>;
   /** Runs all or none. */
