@@ -29,7 +29,7 @@ const ROWS = 'rows|state|store';
 
 /** Layers of the worker, from the street to the cellar. */
 export const LAYERS: readonly Layer[] = [
-  ['entry', '^worker/((index|app)\\.ts$|runtimes/)'],
+  ['entry', '^worker/((index|app)\\.ts$|runtimes/(?!place\\.ts$))'],
   ['documents and facades', '^worker/(openapi|docs|help|facades)/'],
   [
     'operations',
@@ -49,7 +49,7 @@ export const LAYERS: readonly Layer[] = [
   ],
   ['operation', '^worker/route\\.ts$'],
   ['ground', '^worker/(access|drivers|limits|secrets|language|shapes)/'],
-  ['cellar', '^worker/(db/|(?!index|app|route)[\\w-]+\\.ts$)'],
+  ['cellar', '^worker/(db/|runtimes/place\\.ts$|(?!index|app|route)[\\w-]+\\.ts$)'],
 ];
 
 /** Layers of the relay. */

@@ -88,6 +88,10 @@ const USES: readonly (readonly [file: string, does: string, text: string])[] = [
     'takes the path of a runtime',
     'process.env.MINIFLARE_WORKERD_PATH',
   ],
+  ['miniflare/dist/src/index.js', 'names sockets', 'SOCKET_DIRECT_PREFIX = "direct"'],
+  ['miniflare/dist/src/index.js', 'calls by RPC', 'capnpConnectHost: HOST_CAPNP_CONNECT'],
+  ['miniflare/dist/src/index.js', 'knows a runtime', 'async _getProxyClient() {'],
+  ['miniflare/dist/src/index.js', 'forgets a runtime', 'poisonProxies() {'],
 ];
 
 async function mongoConnection(): Promise<object> {
