@@ -42,3 +42,14 @@ export async function killRelay(pid: number): Promise<void> {
   process.kill(relay.pid, 'SIGKILL');
   while (stillRunning(killed).length > 0) await sleep(10);
 }
+
+/** Edge runtimes of a gateway, without what they are wrapped in. @param pid of the gateway */
+export function runtimesOf(pid: number): ProcessRow[] {
+  return childrenOf(pid).filter(({ command }) => /^\S+\/workerd serve/.test(command));
+}
+
+/** Whether a request failed because nobody took it, or who took it died: a read may be sent again. */
+export function isRefused(thrown: unknown): boolean {
+  const code = (thrown as NodeJS.ErrnoException).code;
+  return code === 'ECONNREFUSED' || code === 'ECONNRESET';
+}

@@ -11,7 +11,7 @@ import {
   refusal,
   success,
 } from './organization.ts';
-import { childrenOf, type ProcessRow, stillRunning } from './processes.ts';
+import { childrenOf, isRefused, type ProcessRow, runtimesOf, stillRunning } from './processes.ts';
 
 const POLICY_TTL_MS = 1_000;
 /** How long a request may have been on its way before it is judged. */
@@ -19,6 +19,8 @@ const LOOK_MS = 500;
 /** In a minute, whatever the account: worker/auth/throttle.ts. */
 const TRIES_BY_ADDRESS = 50;
 const MINUTE_MS = 60_000;
+/** On the command lines of runtimes that serve: a socket of theirs. */
+const SERVING = 'direct:0:Member';
 /** More than all tries take. */
 const TRIES_MS = 8_000;
 const PASSWORD = 'a long enough password';
@@ -102,13 +104,10 @@ async function connectionTo(runtime: string) {
   }
 }
 
+type Connection = Awaited<ReturnType<typeof connectionTo>>;
+
 /** Both runtimes, each by a connection. */
-async function both<Answer>(
-  use: (
-    one: Awaited<ReturnType<typeof connectionTo>>,
-    two: Awaited<ReturnType<typeof connectionTo>>,
-  ) => Promise<Answer>,
-): Promise<Answer> {
+async function both<Answer>(use: (one: Connection, two: Connection) => Promise<Answer>) {
   const [one, two] = await Promise.all([connectionTo('1'), connectionTo('2')]);
   try {
     return await use(one, two);
@@ -118,20 +117,12 @@ async function both<Answer>(
   }
 }
 
-/** The processes of the runtimes. */
-const runtimes = () =>
-  childrenOf(gateway.pid).filter(({ command }) => /^\S+\/workerd serve/.test(command));
-const serving = () => runtimes().filter(({ command }) => command.includes('direct:0:Member'));
+const runtimes = () => runtimesOf(gateway.pid);
+const serving = () => runtimes().filter(({ command }) => command.includes(SERVING));
 function owner(): ProcessRow {
-  const found = runtimes().find(({ command }) => command.includes('direct:0:Owner'));
+  const found = runtimes().find(({ command }) => !command.includes(SERVING));
   if (found === undefined) throw new Error('There is no owner');
   return found;
-}
-
-/** Whether there was nobody who could have taken the request: none has heard it. */
-function isRefused(thrown: unknown): boolean {
-  const code = (thrown as NodeJS.ErrnoException).code;
-  return code === 'ECONNREFUSED' || code === 'ECONNRESET';
 }
 
 /** Reads again and again, each time on a new connection, until it is told to end; repeats what nobody took. */
