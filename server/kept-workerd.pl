@@ -6,10 +6,9 @@ use strict;
 use warnings;
 use POSIX ();
 use Socket qw(:all);
-use Time::HiRes qw(time);
 
 # One that ends sooner does not start at all: the program that started this script says why.
-my $SHORTEST_S = 1;
+my $SHORTEST_S = 2;
 
 my ($host, $port, $name) = @ENV{qw(WORKERD_HOST WORKERD_PORT WORKERD_SOCKET)};
 my ($inner_name, $inner_path) = @ENV{qw(WORKERD_INNER_SOCKET WORKERD_INNER_PATH)};
@@ -38,8 +37,8 @@ for (my $turn = 0 ; ; $turn++) {
     $runtime = 0;
     exit($ended >> 8 || ($ended & 127 ? 128 + ($ended & 127) : 0)) if $told || time - $began < $SHORTEST_S;
     # As the runtime itself tells what it logs; server/runtime.ts knows the message.
-    my $line = '{"timestamp":"%d","level":"warn","message":"A runtime ended; starting it again."}';
-    syswrite STDOUT, sprintf("$line\n", time * 1000);
+    my $line = '{"timestamp":"%d000","level":"warn","message":"A runtime ended; starting it again."}';
+    syswrite STDOUT, sprintf("$line\n", time);
 }
 
 # Each of several has a socket of its own at the port; the system deals connections out to them.
