@@ -1,8 +1,8 @@
-/** The relay's method for writes that have one effect however often they are sent. Spec: transactions.md §7. */
-import { can } from '../proto/driver.ts';
+/** The relay's methods for writes and shares that leave marks. Spec: transactions.md §2, §7. */
+import { type BackendClient, can } from '../proto/driver.ts';
 import { badRequest } from '../proto/errors.ts';
 import type { OnceMark as MarkMessage, RunOnceRequest } from '../proto/gen/relay/v1/relay_pb.ts';
-import type { OnceMark, OnceWork } from '../proto/once.ts';
+import type { KeepsOnce, OnceMark, OnceWork } from '../proto/once.ts';
 import { callOf, notSupported, ownerOf, targetOf, using } from './backend-call.ts';
 import { inTurn } from './heavy-work.ts';
 import { parse, parseInPieces, parseOperations, parseOperationsInPieces } from './requests.ts';
@@ -11,29 +11,67 @@ import type { CallTarget } from './target.ts';
 
 const DIGEST = /^[\da-f]{64}$/;
 
-/** The method as Connect calls it. */
-export function onceMethods({ calls, pools, results }: ServiceParts) {
+/** The methods as Connect calls them. */
+export function onceMethods(parts: ServiceParts) {
+  return { ...writeMethod(parts), ...shareMethods(parts) };
+}
+
+function writeMethod({ calls, pools, results }: ServiceParts) {
   return {
     runOnce: (request, context) =>
       calls.unary('RunOnce', context, async (signal, subject) => {
-        const target = targetOf(request.target, subject);
-        if (target.mode !== 'write') throw badRequest('target.mode', 'must be write');
+        const target = writing(targetOf(request.target, subject));
         const mark = markOf(request.mark);
         const bytes = bytesOf(request);
         const call = callOf(request, target, signal, bytes, subject);
         const work = await readWork(target, request, bytes);
         const started = performance.now();
         subject.askedAt = started;
-        const { result, isReplay } = await using(pools, target, ({ client }) => {
-          if (!can(client, 'once')) throw notSupported('writes that they keep once');
-          return client.once(work, mark, call);
-        });
+        const { result, isReplay } = await using(pools, target, ({ client }) =>
+          keeping(client).once(work, mark, call),
+        );
         const backendUs = BigInt(Math.round((performance.now() - started) * 1000));
         const collectId = results.keep(result);
         const told = { backendUs, replayed: isReplay };
         return collectId === undefined ? { ...told, result } : { ...told, collectId };
       }),
   } satisfies Partial<RelayMethods>;
+}
+
+function shareMethods({ calls, pools, sessions }: ServiceParts) {
+  return {
+    commitMarked: (request, context) =>
+      calls.unary('CommitMarked', context, async (signal, subject) => {
+        const target = targetOf(request.target, subject);
+        const mark = markOf(request.mark);
+        const which = { id: request.sessionId, endpoint: target.endpoint, ends: true };
+        await sessions.onShare(which, callOf({}, target, signal), (participant, own) =>
+          participant.commitMarked(mark, own),
+        );
+        return {};
+      }),
+
+    settleMarked: (request, context) =>
+      calls.unary('SettleMarked', context, async (signal, subject) => {
+        const target = writing(targetOf(request.target, subject));
+        const mark = markOf(request.mark);
+        const call = callOf({}, target, signal);
+        const status = await using(pools, target, ({ client }) =>
+          keeping(client).settleMark(mark, request.recovery, call),
+        );
+        return { status };
+      }),
+  } satisfies Partial<RelayMethods>;
+}
+
+function keeping(client: BackendClient): KeepsOnce {
+  if (!can(client, 'once')) throw notSupported('writes that they keep once');
+  return client;
+}
+
+function writing(target: CallTarget): CallTarget {
+  if (target.mode !== 'write') throw badRequest('target.mode', 'must be write');
+  return target;
 }
 
 function bytesOf({ request, operations }: RunOnceRequest): Uint8Array {
@@ -62,10 +100,10 @@ async function readWork(
 
 function markOf(message: MarkMessage | undefined): OnceMark {
   if (message === undefined) throw badRequest('mark', 'is missing');
-  const { key, body, place, secret } = message;
+  const { key, body, place, secret, settled } = message;
   if (!DIGEST.test(key)) throw badRequest('mark.key', 'is no digest');
   if (!DIGEST.test(body)) throw badRequest('mark.body', 'is no digest');
   if (place === '') throw badRequest('mark.place', 'is missing');
   if (!DIGEST.test(secret)) throw badRequest('mark.secret', 'is no key');
-  return { key, body, place, secret };
+  return { key, body, place, secret, settled };
 }

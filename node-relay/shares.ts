@@ -121,7 +121,7 @@ function endMethods({ calls, pools, sessions }: Parts) {
         const target = named(targetOf(request.target, subject), transactionId, sessionId);
         if (sessionId === '') {
           return using(pools, target, ({ client }) =>
-            preparing(client).rollback(transactionId, recovery, callOf({}, target, signal)),
+            joining(client).rollback(transactionId, recovery, callOf({}, target, signal)),
           );
         }
         const found = await sessions.close(sessionId, target.endpoint);
@@ -221,10 +221,17 @@ interface BeginningMessage {
   readonly transactionId: string;
   readonly isolation: string;
   readonly onePhase: boolean;
+  readonly markPlace?: string;
 }
 
-function beginningOf({ transactionId, isolation, onePhase }: BeginningMessage): Beginning {
-  return { name: nameOf(transactionId), isolation: isolationOf(isolation), onePhase };
+function beginningOf({
+  transactionId,
+  isolation,
+  onePhase,
+  markPlace = '',
+}: BeginningMessage): Beginning {
+  const beginning = { name: nameOf(transactionId), isolation: isolationOf(isolation), onePhase };
+  return markPlace === '' ? beginning : { ...beginning, markPlace };
 }
 
 function isolationOf(asked: string): Isolation | undefined {

@@ -1,6 +1,7 @@
 /** Shares of transactions over many databases: what a driver offers to the one that decides. Spec: transactions.md §2, §3. */
 import type { BackendClient, Call, Mode, ResultBytes } from './driver.ts';
 import type { Json } from './json.ts';
+import type { OnceMark } from './once.ts';
 
 /** Levels that may be asked for, from the weakest. Source: ISO/IEC 9075-2, "SQL-transactions". */
 export const ISOLATIONS = ['read committed', 'repeatable read', 'serializable'] as const;
@@ -19,6 +20,8 @@ export interface Beginning {
   readonly isolation: Isolation | undefined;
   /** It will not be prepared: what only prepared shares need is left out. */
   readonly onePhase: boolean;
+  /** Where `commitMarked` will leave a mark: made first, where a share does not see what is made later. */
+  readonly markPlace?: string | undefined;
 }
 
 /** Some of a transaction's operations, all of one participant. */
@@ -119,6 +122,11 @@ export interface Participant<Request = unknown> {
    * @throws GatewayError OUTCOME_UNKNOWN when it may have committed: then `settle` is asked
    */
   commit(call: Call): Promise<void>;
+  /**
+   * Commits in one phase and leaves a mark in the same transaction: for the one that decides, where marks are kept.
+   * @throws GatewayError BAD_REQUEST with what makes the place of marks, OUTCOME_UNKNOWN when it may have committed: then `settleMark` is asked
+   */
+  commitMarked(mark: OnceMark, call: Call): Promise<void>;
   /** Undoes what is neither prepared nor committed, and frees the connection. */
   close(): Promise<void>;
 }
@@ -135,6 +143,8 @@ export interface Joins<Request = unknown> {
   join(beginning: Beginning, call: Call): Promise<Participant<Request>>;
   /** What became of a share that was told to commit in one phase, by what `Performed` said; may be repeated. */
   settle(recovery: string, call: Call): Promise<ShareStatus>;
+  /** Undoes a share, prepared or still being worked on, no matter which process does; may be repeated. */
+  rollback(name: string, recovery: string, call: Call): Promise<Finished>;
 }
 
 /** Can prepare shares, so that they survive no matter which process prepared them. */
@@ -146,8 +156,6 @@ export interface Prepares<Request = unknown> extends Joins<Request> {
   prepare(beginning: Beginning, share: Share<Request>, call: Call): Promise<Performed & Prepared>;
   /** Commits a prepared share, no matter which process prepared it; may be repeated. @param recovery as `prepare` answered it, or empty */
   commit(name: string, recovery: string, call: Call): Promise<Finished>;
-  /** Undoes a share, prepared or still being worked on, no matter which process does; may be repeated. */
-  rollback(name: string, recovery: string, call: Call): Promise<Finished>;
   /** Prepared shares whose names begin so: of this database, of this user where the backend tells users apart. */
   recover(prefix: string, call: Call): Promise<readonly PreparedShare[]>;
   /** Who waits for locks among the shares whose names begin so. */

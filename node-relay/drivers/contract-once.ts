@@ -5,6 +5,7 @@ import type { BackendClient } from '../../proto/driver.ts';
 import type { KeepsOnce, OnceAnswer, OnceMark, OnceWork } from '../../proto/once.ts';
 import { failureOf } from './contract.ts';
 import { able, given } from './contract-parts.ts';
+import { beginning, share, shareName } from './contract-shares.ts';
 import type { Suite } from './contract-strain.ts';
 import { callOf, jsonOf } from './test/host.ts';
 
@@ -47,6 +48,7 @@ function wordsOf<Request>({ kind, open }: Suite<Request>) {
 export function describeOnce<Request>(suite: Suite<Request>): void {
   describeRepeats(suite);
   describeFailures(suite);
+  describeSettling(suite);
 }
 
 function describeRepeats<Request>(suite: Suite<Request>): void {
@@ -125,4 +127,61 @@ function describeFailures<Request>(suite: Suite<Request>): void {
     const anew = await write.once(add('failed'), mark('failed', 'anew'), call());
     expect([anew.isReplay, await count(write, 'failed')]).toEqual([false, 1]);
   });
+}
+
+function describeSettling<Request>(suite: Suite<Request>): void {
+  const { kind, parts, count } = suite;
+  const { mark, add, start, call } = wordsOf(suite);
+  const settled = (key: string): OnceMark => ({ ...mark(key), settled: true });
+
+  parts.test('once', 'tells by its mark that a write has taken effect', async () => {
+    const write = await start();
+    const own = settled('settled');
+    await write.once(add('settled'), own, call());
+    expect(await write.settleMark(own, '', call())).toBe('committed');
+    expect(await write.settleMark(own, '', call())).toBe('committed');
+    expect((await write.once(add('settled'), own, call())).isReplay).toBe(true);
+    expect(await count(write, 'settled')).toBe(1);
+  });
+
+  parts.test('once', 'keeps a write from coming that was settled before', async () => {
+    const write = await start();
+    const own = settled('forestalled');
+    expect(await write.settleMark(own, '', call())).toBe('rolled_back');
+    const failure = await failureOf(write.once(add('forestalled'), own, call()));
+    expect(failure).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    expect(await write.settleMark(own, '', call())).toBe('rolled_back');
+    expect(await count(write, 'forestalled')).toBe(0);
+  });
+
+  parts.test('join', 'tells by its mark that a share has committed', async () => {
+    const write = await start();
+    const { participant, recovery } = await begun(write, kind().add('share settled'));
+    const own = settled('share settled');
+    await participant.commitMarked(own, call());
+    await participant.close();
+    expect(await write.settleMark(own, recovery, call())).toBe('committed');
+    expect(await count(write, 'share settled')).toBe(1);
+  });
+
+  parts.test('join', 'keeps a share from committing that was settled before', async () => {
+    const write = await start();
+    const { participant, recovery } = await begun(write, kind().add('share forestalled'));
+    const own = settled('share forestalled');
+    expect(await write.settleMark(own, recovery, call())).toBe('rolled_back');
+    await failureOf(participant.commitMarked(own, call()));
+    await participant.close();
+    expect(await write.settleMark(own, recovery, call())).toBe('rolled_back');
+    expect(await count(write, 'share forestalled')).toBe(0);
+  });
+}
+
+/** A share in which that was done. */
+async function begun<Request>(write: BackendClient<Request>, request: Request) {
+  const name = shareName();
+  const onePhase = { ...beginning(name), onePhase: true };
+  const participant = await able(write, 'join').join(onePhase, callOf('write'));
+  const performed = share([request], { recoverable: true });
+  const { recovery } = await participant.perform(performed, callOf('write'));
+  return { participant, recovery };
 }

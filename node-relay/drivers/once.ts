@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call } from '../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../proto/errors.ts';
-import type { OnceAnswer } from '../../proto/once.ts';
+import { FORESTALLED, type OnceAnswer, type OnceMark } from '../../proto/once.ts';
+import type { ShareStatus } from '../../proto/prepares.ts';
 
 /** Times that a write is sent again whose connection was lost. */
 const LOST_MAX = 6;
@@ -86,6 +87,23 @@ class Tries {
 function isLoss(error: unknown): error is GatewayError {
   if (!(error instanceof GatewayError)) return false;
   return error.code === 'OUTCOME_UNKNOWN' || error.code === 'CONNECTION_FAILED';
+}
+
+/** Somebody has settled before that the write does not take effect. */
+export function forestalled(cause?: unknown): GatewayError {
+  const message = 'The transaction was rolled back before its commit came';
+  return new GatewayError('SERVICE_UNAVAILABLE', message, { cause, retryAfter: 1 });
+}
+
+/** What stands in the place of a mark, and keeps its write from taking effect. */
+export function forestalling(mark: OnceMark): OnceMark {
+  return { ...mark, body: FORESTALLED };
+}
+
+/** What a mark's body says about its write; undefined where there is none. */
+export function statusOfBody(body: string | undefined, mark: OnceMark): ShareStatus {
+  if (body === mark.body) return 'committed';
+  return body === FORESTALLED ? 'rolled_back' : 'open';
 }
 
 /** Refuses what cannot be kept together with its mark. @throws GatewayError BAD_REQUEST */

@@ -1,6 +1,7 @@
 /** A share of a transaction over many databases on one connection, or on one after another. Spec: transactions.md §2, §3. */
 import type { Call } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
+import type { OnceMark } from '../../proto/once.ts';
 import type {
   Beginning,
   Performed,
@@ -21,6 +22,8 @@ export interface OpenShare<Request> {
   /** Prepares it, or commits it where it only read; the connection is then free of it. */
   prepare(call: Call): Promise<Prepared>;
   commit(call: Call): Promise<void>;
+  /** Commits with a mark in the same transaction. */
+  commitMarked(mark: OnceMark, call: Call): Promise<void>;
   /** Undoes it on a connection that is still there. */
   undo(): Promise<void>;
   /** What is left on the connection once it has ended; `kept` when that goes on without the pool. */
@@ -72,6 +75,11 @@ export class ConnectionParticipant<Request, Connection extends Lendable>
 
   async commit(call: Call): Promise<void> {
     await this.#do(call, () => this.#open.commit(call));
+    this.#end();
+  }
+
+  async commitMarked(mark: OnceMark, call: Call): Promise<void> {
+    await this.#do(call, () => this.#open.commitMarked(mark, call));
     this.#end();
   }
 

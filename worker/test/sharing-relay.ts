@@ -75,6 +75,15 @@ export function sharingRelay(): Sharing {
         if (found) committed.add(name);
         return { found, status: committed.has(name) ? 'committed' : 'unknown' };
       },
+      async commitMarked({ sessionId, mark }) {
+        const name = open.get(sessionId)?.name ?? '';
+        await at('commitMarked', name);
+        if (mark?.settled !== true || !open.delete(sessionId)) {
+          throw told(Code.NotFound, 'SESSION_NOT_FOUND', 'no such share');
+        }
+        committed.add(name);
+        return {};
+      },
       async rollback({ transactionId, sessionId }) {
         const name = sessionId === '' ? transactionId : (open.get(sessionId)?.name ?? '');
         await at('rollback', name);

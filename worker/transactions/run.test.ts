@@ -123,6 +123,18 @@ describe('guarantees', () => {
     });
   });
 
+  test('the commit of one that keeps marks leaves one', async () => {
+    const { gateway, relay, uuids } = await start();
+    relay.lacks.set(uuids[0] ?? '', 'max_prepared_transactions above 0');
+    const config = { once: { table: 'marks' } };
+    await gateway.call('PATCH', '/endpoints/e0', { config });
+    const reply = await gateway.call('POST', '/transactions', {
+      operations: [op('e0', 'update a'), op('e1', 'update b')],
+    });
+    expect(reply).toMatchObject({ status: 200, body: { status: 'committed', sequence: 1 } });
+    expect(relay.calls.slice(-2)).toEqual(['commitMarked 0', 'commit 1']);
+  });
+
   test('two that cannot be prepared are refused, both by name', async () => {
     const { gateway, relay, uuids } = await start();
     for (const uuid of uuids) relay.lacks.set(uuid, 'a newer version');

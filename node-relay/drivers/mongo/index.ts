@@ -28,16 +28,24 @@ import type {
   Watches,
 } from '../../../proto/driver.ts';
 import type { KeepsOnce, OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
-import type { Beginning, Joins, Participant, ShareStatus } from '../../../proto/prepares.ts';
+import type {
+  Beginning,
+  Finished,
+  Joins,
+  Participant,
+  ShareStatus,
+} from '../../../proto/prepares.ts';
 import type { Driver, Host } from '../driver.ts';
 import { MongoChanges } from './changes/index.ts';
 import { Database } from './database.ts';
 import { inspectPage } from './inspect.ts';
 import { MongoLease } from './lease.ts';
+import { abandon, settle } from './lost-share.ts';
+import { Marks } from './marks.ts';
 import { MongoOnce } from './once.ts';
 import { runRequest } from './run.ts';
 import { settingsOf } from './settings.ts';
-import { MongoShare, settle } from './share.ts';
+import { MongoShare } from './share.ts';
 import { streamDocuments } from './stream.ts';
 import { runTransaction } from './transact.ts';
 import { follow } from './watch.ts';
@@ -68,6 +76,7 @@ export class MongoBackend
   readonly hasColumns = false;
   readonly #database: Database;
   readonly #changes: MongoChanges;
+  readonly #marks: Marks;
   readonly #once: MongoOnce;
 
   /** Undefined where requests may name everything. */
@@ -77,7 +86,8 @@ export class MongoBackend
     this.#database = database;
     this.#changes = new MongoChanges(database, allowGuard);
     this.#allowGuard = allowGuard;
-    this.#once = new MongoOnce(database);
+    this.#marks = new Marks(database);
+    this.#once = new MongoOnce(database, this.#marks);
   }
 
   async run(request: MongoRequest, call: Call): Promise<Buffer> {
@@ -122,11 +132,26 @@ export class MongoBackend
   }
 
   join(beginning: Beginning, call: Call): Promise<Participant<MongoRequest>> {
-    return MongoShare.join(this.#database, beginning, call, this.#allowGuard);
+    const parts = {
+      database: this.#database,
+      marks: this.#marks,
+      allowGuard: this.#allowGuard,
+    };
+    return MongoShare.join(parts, beginning, call);
   }
 
   settle(recovery: string, call: Call): Promise<ShareStatus> {
     return settle(this.#database, recovery, call);
+  }
+
+  /** By what it was recovered by: the server knows no names of shares. */
+  async rollback(_name: string, recovery: string, call: Call): Promise<Finished> {
+    await abandon(this.#database, recovery, call);
+    return { found: false, status: 'unknown' };
+  }
+
+  settleMark(mark: OnceMark, recovery: string, call: Call): Promise<ShareStatus> {
+    return this.#once.settleMark(mark, recovery, call);
   }
 
   inspect(page: InspectPage, call: Call): Promise<InspectedTables> {

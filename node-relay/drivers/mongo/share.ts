@@ -1,22 +1,19 @@
 /** A share of a transaction over many databases: a session with a transaction, which commits by itself. Spec: transactions.md §2. */
-import { type ClientSession, type MongoClient, MongoServerError } from 'mongodb';
+import type { ClientSession, MongoClient } from 'mongodb';
 import { commandName } from '../../../kinds/mongo/admin.ts';
 import type { AllowGuard } from '../../../kinds/mongo/allow-guard.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { atOperation } from '../../../kinds/transaction.ts';
 import type { Call, Mode } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
-import { isJsonObject, type Json, parseJson } from '../../../proto/json.ts';
+import type { OnceMark } from '../../../proto/once.ts';
 import { parseOrdered } from '../../../proto/parse-ordered.ts';
-import type {
-  Beginning,
-  Participant,
-  Performed,
-  Share,
-  ShareStatus,
-} from '../../../proto/prepares.ts';
+import type { Beginning, Participant, Performed, Share } from '../../../proto/prepares.ts';
 import { jsonList } from '../byte-text.ts';
+import { forestalled } from '../once.ts';
 import type { Database, Execution } from './database.ts';
+import { recoveryFrom } from './lost-share.ts';
+import { Marked, type Marks } from './marks.ts';
 import { commandIn } from './operations/command.ts';
 import { check, isRead } from './run.ts';
 import { abort, admit, attemptOperation, commit, references } from './transact.ts';
@@ -27,8 +24,14 @@ const ENDING = new Set(
     ' ',
   ),
 );
-/** NoSuchTransaction: it was undone, or never arrived. */
-const NO_SUCH_TRANSACTION = 251;
+
+/** What shares of one pool have in common. */
+export interface MongoShareParts {
+  readonly database: Database;
+  readonly marks: Marks;
+  /** Undefined where requests may name everything. */
+  readonly allowGuard: AllowGuard | undefined;
+}
 
 /** Begun, run step by step, and committed or undone. */
 export class MongoShare implements Participant<MongoRequest> {
@@ -39,12 +42,13 @@ export class MongoShare implements Participant<MongoRequest> {
   #onlyRead = true;
   #state: 'open' | 'stopped' | 'ended' = 'open';
 
-  #allowGuard: AllowGuard | undefined;
+  readonly #parts: MongoShareParts;
 
-  private constructor(database: Database, client: MongoClient, giveBack: () => void) {
-    this.#database = database;
+  private constructor(parts: MongoShareParts, client: MongoClient, giveBack: () => void) {
+    this.#parts = parts;
+    this.#database = parts.database;
     this.#client = client;
-    this.#session = database.startSession(client);
+    this.#session = parts.database.startSession(client);
     this.#giveBack = giveBack;
   }
 
@@ -53,20 +57,21 @@ export class MongoShare implements Participant<MongoRequest> {
    * @throws GatewayError BAD_REQUEST naming `serializable`
    */
   static async join(
-    database: Database,
-    { isolation }: Beginning,
+    parts: MongoShareParts,
+    { isolation, markPlace }: Beginning,
     call: Call,
-    allowGuard?: AllowGuard,
   ): Promise<MongoShare> {
+    const { database, marks } = parts;
     if (isolation === 'serializable') {
       const message = 'MongoDB cannot give the isolation level serializable, only repeatable read';
       throw badRequest('isolation', message, message);
     }
     const permit = await database.borrow(call.signal);
     try {
+      // A snapshot has no collections that are made after it.
+      if (markPlace !== undefined) await marks.open(markPlace, call);
       const client = await database.client(call.signal);
-      const share = new MongoShare(database, client, () => database.giveBack(permit));
-      share.#allowGuard = allowGuard;
+      const share = new MongoShare(parts, client, () => database.giveBack(permit));
       share.#session.startTransaction({
         readConcern: { level: 'snapshot' },
         writeConcern: { w: 'majority' },
@@ -83,7 +88,7 @@ export class MongoShare implements Participant<MongoRequest> {
     this.#requireOpen();
     const { operations, recoverable } = share;
     for (const { request, place } of operations) {
-      atOperation(place, () => this.#allowGuard?.admit(request));
+      atOperation(place, () => this.#parts.allowGuard?.admit(request));
     }
     const { settings } = this.#database;
     for (const { place, mode, request } of operations) {
@@ -102,6 +107,17 @@ export class MongoShare implements Participant<MongoRequest> {
     this.#requireOpen();
     await commit(this.#database, this.#session, call);
     this.#state = 'ended';
+  }
+
+  async commitMarked(mark: OnceMark, call: Call): Promise<void> {
+    this.#requireOpen();
+    const { marks } = this.#parts;
+    await marks.open(mark.place, call);
+    const within = { client: this.#client, session: this.#session };
+    await marks.leave(within, mark, call).catch((error: unknown) => {
+      throw error instanceof Marked ? forestalled(error) : error;
+    });
+    await this.commit(call);
   }
 
   async close(): Promise<void> {
@@ -139,11 +155,9 @@ export class MongoShare implements Participant<MongoRequest> {
   /** What names the transaction to the server: its session and number, and on a sharded cluster who coordinates it. */
   #recovery(): string {
     const { id, txnNumber } = this.#session.serverSession;
-    const session = Buffer.from(id.id.buffer).toString('base64');
     // Not in the types.
     const { transaction } = this.#session as unknown as { transaction: { recoveryToken?: object } };
-    const token = transaction.recoveryToken;
-    return JSON.stringify({ session, number: txnNumber, ...(token ? { token } : {}) });
+    return recoveryFrom(id.id.buffer, txnNumber, transaction.recoveryToken);
   }
 }
 
@@ -166,46 +180,4 @@ function letsThrough(request: MongoRequest, defaultDatabase: string): boolean {
     if (error instanceof GatewayError) return false;
     throw error;
   }
-}
-
-/**
- * Commits again what was told to commit, by its session and number: the answer is what became of it. Source: MongoDB's
- * specification of transactions, "commitTransaction".
- */
-export async function settle(
-  database: Database,
-  recovery: string,
-  call: Call,
-): Promise<ShareStatus> {
-  const named = recoveryOf(recovery);
-  if (named === undefined) return 'unknown';
-  return database.call({ ...call, mode: 'read' }, async ({ client, session }) => {
-    const own = session.serverSession;
-    own.id.id.buffer.set(named.session);
-    own.txnNumber = named.number;
-    // The driver does not use it again for others.
-    own.isDirty = true;
-    const command = {
-      commitTransaction: 1,
-      writeConcern: { w: 'majority' },
-      ...(isJsonObject(named.token) ? { recoveryToken: named.token } : {}),
-    };
-    try {
-      await client.db('admin').command(command, { session });
-      return 'committed';
-    } catch (error) {
-      const code = error instanceof MongoServerError ? error.code : undefined;
-      if (code === NO_SUCH_TRANSACTION) return 'rolled_back';
-      throw error;
-    }
-  });
-}
-
-function recoveryOf(recovery: string) {
-  if (recovery === '') return undefined;
-  const value: Json = parseJson(recovery);
-  if (!isJsonObject(value)) return undefined;
-  const { session, number, token } = value;
-  if (typeof session !== 'string' || typeof number !== 'number') return undefined;
-  return { session: Buffer.from(session, 'base64'), number, token };
 }

@@ -54,6 +54,7 @@ import { Database } from './database.ts';
 import { commitPrepared, recoverPrepared, rollbackPrepared, statusOf } from './finish.ts';
 import { lacksOf } from './lacks.ts';
 import { MysqlOnce } from './once.ts';
+import { settleMark } from './once-marks.ts';
 import { runRequest } from './run.ts';
 import { mysqlShares } from './share.ts';
 import { ShareParts } from './share-parts.ts';
@@ -104,7 +105,7 @@ export class MysqlClient
     this.#database = database;
     this.#changes = changes;
     this.#open = open;
-    this.#parts = new ShareParts(database);
+    this.#parts = new ShareParts(database, (call, work) => this.#finish(call, work));
     this.#once = new MysqlOnce(database);
   }
 
@@ -128,6 +129,10 @@ export class MysqlClient
 
   once(work: OnceWork<MysqlRequest>, mark: OnceMark, call: Call): Promise<OnceAnswer> {
     return this.#once.once(work, mark, call);
+  }
+
+  settleMark(mark: OnceMark, _recovery: string, call: Call): Promise<ShareStatus> {
+    return this.#finish(call, (connection) => settleMark(connection, mark));
   }
 
   async lease(call: Call): Promise<Lease<MysqlRequest>> {

@@ -1,6 +1,5 @@
 /** A write and its mark in one transaction. Spec: transactions.md §7. */
 import { isRead } from '../../../kinds/mysql/dialect/admit.ts';
-import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
 import { operationFrom } from '../../../kinds/mysql/dialect/operation.ts';
 import { parseText } from '../../../kinds/mysql/dialect/statement.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
@@ -14,15 +13,13 @@ import { Contended, commitsByItself, Purges, untilKnown } from '../once.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { type Execution, ended } from './execute.ts';
+import { isContended } from './once-marks.ts';
 import { keepMark, keepReply, keptMark, openTable, purgeMarks } from './once-table.ts';
 import { runRequest } from './run.ts';
 import { endedEarly, runOperations } from './transact.ts';
 
-/** Waited too long for another call's lock, or in a circle with it. */
-const CONTENDED = new Set([1205, 1213]);
-
 /** Writes of one pool that leave marks. */
-export class MysqlOnce implements KeepsOnce<MysqlRequest> {
+export class MysqlOnce implements Pick<KeepsOnce<MysqlRequest>, 'once'> {
   readonly #database: Database;
   readonly #purges = new Purges();
   /** The table that was seen last: an endpoint has one. */
@@ -82,7 +79,7 @@ export class MysqlOnce implements KeepsOnce<MysqlRequest> {
     try {
       return await keepMark(connection, mark);
     } catch (error) {
-      if (error instanceof ServerError && CONTENDED.has(error.errno)) throw new Contended(error);
+      if (isContended(error)) throw new Contended(error);
       // It may have been removed since: the next call looks for it again.
       this.#seen = '';
       throw error;

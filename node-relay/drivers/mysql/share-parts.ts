@@ -1,6 +1,7 @@
 /** What shares of one pool have in common: how they show their names, and what was learned of the server. */
 import { Engines } from '../../../kinds/mysql/dialect/engines.ts';
 import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
+import type { Call } from '../../../proto/driver.ts';
 import { Lacks } from '../lacks.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -12,6 +13,11 @@ import { worksOn } from './worked-on.ts';
 const LEVEL_NAMES = ['transaction_isolation', 'tx_isolation'] as const;
 const UNKNOWN_VARIABLE = 1193;
 
+type Beside = <Value>(
+  call: Call,
+  work: (connection: Connection) => Promise<Value>,
+) => Promise<Value>;
+
 /** Of one pool. */
 export class ShareParts {
   readonly lacks = new Lacks();
@@ -19,13 +25,16 @@ export class ShareParts {
   readonly looks = new LockLooks();
   readonly database: Database;
   readonly held: HeldConnections;
+  /** Lends another connection than the share's own. */
+  readonly beside: Beside;
   /** The server's name for a session's level, once a share has been announced. */
   levelName: (typeof LEVEL_NAMES)[number] = LEVEL_NAMES[0];
   /** The level of sessions as the server last told it. */
   #level: string | undefined;
 
-  constructor(database: Database) {
+  constructor(database: Database, beside: Beside) {
     this.database = database;
+    this.beside = beside;
     this.held = new HeldConnections(database);
   }
 

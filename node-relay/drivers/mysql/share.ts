@@ -9,13 +9,16 @@ import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
 import type { Call, Mode } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import type { OnceMark } from '../../../proto/once.ts';
 import type { Isolation, Performed, Prepared, Share } from '../../../proto/prepares.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Traces } from '../lend.ts';
 import { ConnectionLost } from '../loss.ts';
+import { forestalled } from '../once.ts';
 import type { OpenShare, ShareSteps } from '../participant.ts';
 import type { Connection } from './connection.ts';
 import { admitted, demandOpen, type Execution, execute } from './execute.ts';
+import { keepMark, openTable } from './once-table.ts';
 import type { ShareParts } from './share-parts.ts';
 import { endedEarly } from './transact.ts';
 
@@ -135,6 +138,13 @@ class MysqlShare implements OpenShare<MysqlRequest> {
       this.#connection.query(`XA END '${this.#name}'`),
       this.#connection.query(`XA COMMIT '${this.#name}' ONE PHASE`, {}, commits),
     ]);
+  }
+
+  async commitMarked(mark: OnceMark, call: Call): Promise<void> {
+    // Making it would commit the share.
+    await this.#parts.beside(call, (connection) => openTable(connection, mark.place));
+    if (!(await keepMark(this.#connection, mark))) throw forestalled();
+    await this.commit(call);
   }
 
   async undo(): Promise<void> {

@@ -57,6 +57,7 @@ import { endsConnection } from './errors.ts';
 import type { Execution } from './execute.ts';
 import { connect } from './log-in.ts';
 import { PostgresOnce } from './once.ts';
+import { OnceTables } from './once-tables.ts';
 import './parser.ts';
 import { settingsOf } from '../../../kinds/postgres/dialect/settings.ts';
 import { refuseBehindPooler } from './pooler.ts';
@@ -75,9 +76,11 @@ export const postgres: Driver<PostgresRequest, PostgresClient> = {
     const allowed = allowedFunctions(envelope.settings.allow_functions);
     const opened = allowedTables(envelope.settings.allow);
     const database = new Database(poolOf(host, open), allowed, opened);
+    const tables = new OnceTables();
     return new PostgresClient(database, {
       changes: new PostgresChanges(database, host, recipe),
-      prepares: new PostgresPrepares(database, open),
+      prepares: new PostgresPrepares(database, open, tables),
+      once: new PostgresOnce(database, tables),
       use: envelope.use ?? 'all',
       roles: rolesIn(envelope.settings.session),
     });
@@ -94,6 +97,7 @@ function unlessRefused(error: unknown): readonly Warning[] {
 interface ClientParts {
   readonly changes: PostgresChanges;
   readonly prepares: PostgresPrepares;
+  readonly once: PostgresOnce;
   readonly use: ConnectionUse;
   /** That `config.session` names. */
   readonly roles: readonly string[];
@@ -120,11 +124,11 @@ export class PostgresClient
   readonly #use: ConnectionUse;
   readonly #roles: readonly string[];
 
-  constructor(database: Database, { changes, prepares, use, roles }: ClientParts) {
+  constructor(database: Database, { changes, prepares, once, use, roles }: ClientParts) {
     this.#database = database;
     this.#changes = changes;
     this.#prepares = prepares;
-    this.#once = new PostgresOnce(database);
+    this.#once = once;
     this.#use = use;
     this.#roles = roles;
   }
@@ -155,6 +159,10 @@ export class PostgresClient
 
   once(work: OnceWork<PostgresRequest>, mark: OnceMark, call: Call): Promise<OnceAnswer> {
     return this.#once.once(work, mark, call);
+  }
+
+  settleMark(mark: OnceMark, _recovery: string, call: Call): Promise<ShareStatus> {
+    return this.#prepares.settleMark(mark, call);
   }
 
   async lease(call: Call): Promise<Lease<PostgresRequest>> {

@@ -14,6 +14,9 @@ const NOW = 'pg_catalog.clock_timestamp()';
 /** Marks that were made before no longer hold. */
 const OLDEST = `(${NOW} OPERATOR(pg_catalog.-) ${KEPT})`;
 
+/** unique_violation. Source: PostgreSQL manual, appendix A. */
+const TAKEN = '23505';
+
 /** The table by its whole name, which means the same whatever a search path says. */
 export class OnceTable {
   /** As it is in statements. */
@@ -50,6 +53,22 @@ export class OnceTable {
         WHERE kept.made_at OPERATOR(pg_catalog.<) ${OLDEST}`,
       values: [key, body],
     };
+  }
+
+  /** Leaves a mark of which there is none. */
+  leave({ key, body }: OnceMark): Statement {
+    return {
+      text: `INSERT INTO ${this.name} (id, body, made_at) VALUES ($1, $2, ${NOW})`,
+      values: [key, body],
+    };
+  }
+
+  /** Whether `leave` found one. */
+  isTaken(error: unknown): boolean {
+    if (!(error instanceof DatabaseError) || error.code !== TAKEN) return false;
+    const { schema, table } = error;
+    const plain = this.name.replaceAll('"', '');
+    return plain === `${schema}.${table}`.replaceAll('"', '');
   }
 
   /** What is kept under a key: the body's digest, and the reply in hexadecimal digits. */

@@ -1,13 +1,10 @@
 /** A write and its mark in one transaction. Spec: transactions.md §7. */
 import { DatabaseError } from 'pg';
 import { isRead, operationFrom, type RowsRequest } from '../../../kinds/postgres/dialect/admit.ts';
-import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
-import { OWN_ROLE } from '../../../kinds/postgres/dialect/caller-settings.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { checkEach } from '../../../kinds/transaction.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { LruMap } from '../../../proto/lru-map.ts';
 import type { KeepsOnce, OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
 import { jsonList } from '../byte-text.ts';
 import { answerOfKept, keptReply } from '../kept-reply.ts';
@@ -18,38 +15,25 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Execution } from './execute.ts';
 import { statementMessages } from './messages.ts';
-import { isAboutTable, lacksOfTable, OnceTable } from './once-table.ts';
+import { isAboutTable, lacksOfTable, type OnceTable } from './once-table.ts';
+import { asItself, isContended, type OnceTables } from './once-tables.ts';
 import { beginFailure } from './pooler.ts';
 import { runRequest } from './run.ts';
 import { withStatements } from './statement-reader.ts';
 import { runOperations } from './transact.ts';
 
-/** Places remembered at a time: an endpoint has one. */
-const PLACES_MAX = 4;
-/** A transaction that another one made impossible: of a mark, another call with its key. Source: PostgreSQL manual, appendix A. */
-const CONTENDED = new Set(['40001', '40P01']);
 /** What is refused inside a transaction because it commits: VACUUM and its like, COMMIT of a procedure. */
 const COMMITS = new Set(['25001', '2D000']);
 
-/** The mark is the connection's own, whatever role the statement ran as; what runs at COMMIT is the statement's again. */
-const TO_OWN_ROLE: readonly Statement[] = [
-  {
-    text: "SELECT pg_catalog.set_config('causeway.role', pg_catalog.current_setting('role'), true)",
-  },
-  OWN_ROLE,
-];
-const TO_CALLERS_ROLE: Statement = {
-  text: "SELECT pg_catalog.set_config('role', pg_catalog.current_setting('causeway.role'), true)",
-};
-
 /** Writes of one pool that leave marks. */
-export class PostgresOnce implements KeepsOnce<PostgresRequest> {
+export class PostgresOnce implements Pick<KeepsOnce<PostgresRequest>, 'once'> {
   readonly #database: Database;
-  readonly #tables = new LruMap<string, OnceTable>(PLACES_MAX);
+  readonly #tables: OnceTables;
   readonly #purges = new Purges();
 
-  constructor(database: Database) {
+  constructor(database: Database, tables: OnceTables) {
     this.#database = database;
+    this.#tables = tables;
   }
 
   async once(work: OnceWork<PostgresRequest>, mark: OnceMark, call: Call): Promise<OnceAnswer> {
@@ -73,7 +57,7 @@ export class PostgresOnce implements KeepsOnce<PostgresRequest> {
   ): Promise<Done<OnceAnswer>> {
     const execution: Execution = { database: this.#database, connection, call, place: 'call' };
     if ('request' in work && isRead(work.request, call.mode)) return plain(execution, work.request);
-    const table = await this.#table(connection, mark.place);
+    const table = await this.#tables.at(connection, mark.place);
     try {
       if (!(await this.#begin(connection, table, mark))) {
         return { value: await keptAnswer(connection, table, mark), traces: 'none' };
@@ -89,14 +73,6 @@ export class PostgresOnce implements KeepsOnce<PostgresRequest> {
     }
   }
 
-  async #table(connection: Connection, place: string): Promise<OnceTable> {
-    const known = this.#tables.get(place);
-    if (known) return known;
-    const table = await OnceTable.open(connection, place);
-    this.#tables.set(place, table);
-    return table;
-  }
-
   /** Begins a transaction with the mark; false where it was there. @throws GatewayError BAD_REQUEST; Contended */
   async #begin(connection: Connection, table: OnceTable, mark: OnceMark): Promise<boolean> {
     const before = [{ text: 'BEGIN' }, ...connection.preamble];
@@ -108,12 +84,10 @@ export class PostgresOnce implements KeepsOnce<PostgresRequest> {
       });
       return tag !== 'INSERT 0 0';
     } catch (error) {
-      if (error instanceof DatabaseError && CONTENDED.has(error.code ?? '')) {
-        throw new Contended(error);
-      }
+      if (isContended(error)) throw new Contended(error);
       // It may have been removed since: the next call looks for it again.
       if (isAboutTable(error)) {
-        this.#tables.delete(mark.place);
+        this.#tables.forget(mark.place);
         throw lacksOfTable(mark.place, error);
       }
       throw connection.pooled ? beginFailure(error) : error;
@@ -122,7 +96,7 @@ export class PostgresOnce implements KeepsOnce<PostgresRequest> {
 
   #purge(place: string, signal: AbortSignal): Promise<number> {
     return this.#database.call('write', signal, async (connection) => {
-      const table = await this.#table(connection, place);
+      const table = await this.#tables.at(connection, place);
       const tag = await connection.wire.exchange({
         bytes: statementMessages([...connection.settings, table.purge()], 'sync'),
         until: 'ready',
@@ -182,7 +156,7 @@ async function end(
 ): Promise<void> {
   call.signal.throwIfAborted();
   const reply = keptReply(result, mark);
-  const answer = reply === null ? [] : [...TO_OWN_ROLE, table.answer(mark, reply), TO_CALLERS_ROLE];
+  const answer = reply === null ? [] : asItself(table.answer(mark, reply));
   const tag = await connection.wire.exchange({
     bytes: statementMessages([...answer, { text: 'COMMIT' }], 'sync'),
     until: 'ready',

@@ -1,6 +1,7 @@
 /** What a PostgreSQL server offers to transactions over many databases. Spec: transactions.md §2, §3. */
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call } from '../../../proto/driver.ts';
+import type { OnceMark } from '../../../proto/once.ts';
 import type {
   Beginning,
   Finished,
@@ -31,22 +32,30 @@ import {
   statusByNumber,
 } from './finish.ts';
 import { lacksOf } from './lacks.ts';
+import type { OnceTables } from './once-tables.ts';
 import { postgresShares } from './share.ts';
 
 /** By PREPARE TRANSACTION, on one pool's database. */
 export class PostgresPrepares implements Prepares<PostgresRequest> {
   readonly #database: Database;
   readonly #open: (signal: AbortSignal) => Promise<Connection>;
+  readonly #tables: OnceTables;
   readonly #lacks = new Lacks();
   readonly #shares: ShareSteps<PostgresRequest, Connection>;
 
   /** @param open makes a connection besides those of the pool */
-  constructor(database: Database, open: (signal: AbortSignal) => Promise<Connection>) {
+  constructor(
+    database: Database,
+    open: (signal: AbortSignal) => Promise<Connection>,
+    tables: OnceTables,
+  ) {
     this.#database = database;
     this.#open = open;
+    this.#tables = tables;
     this.#shares = postgresShares({
       database,
       lacks: this.#lacks,
+      tables,
       beside: (call, work) => this.#beside(call, work),
     });
   }
@@ -69,6 +78,11 @@ export class PostgresPrepares implements Prepares<PostgresRequest> {
 
   settle(recovery: string, call: Call): Promise<ShareStatus> {
     return this.#beside(call, (connection) => statusByNumber(connection, recovery));
+  }
+
+  /** As `KeepsOnce`. */
+  settleMark(mark: OnceMark, call: Call): Promise<ShareStatus> {
+    return this.#beside(call, (connection) => this.#tables.settle(connection, mark));
   }
 
   commit(name: string, recovery: string, call: Call): Promise<Finished> {

@@ -16,17 +16,20 @@ import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
 import type { Call, Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
+import type { OnceMark } from '../../../proto/once.ts';
 import type { Beginning, Performed, Prepared, Share } from '../../../proto/prepares.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Lacks } from '../lacks.ts';
 import { attempt, type Traces } from '../lend.ts';
 import { ConnectionLost } from '../loss.ts';
+import { forestalled } from '../once.ts';
 import type { OpenShare, ShareSteps } from '../participant.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { type Admitted, bound, demandMayRun, type Execution, execute } from './execute.ts';
 import { inquirerBeside } from './inquire.ts';
 import { statementMessages } from './messages.ts';
+import { asItself, type OnceTables } from './once-tables.ts';
 import { OwnRows } from './own-rows.ts';
 import { refuseBehindPooler } from './pooler.ts';
 import { withStatements } from './statement-reader.ts';
@@ -40,6 +43,7 @@ const NUMBER: Statement = { text: 'SELECT pg_catalog.pg_current_xact_id()::text'
 export interface ShareParts {
   readonly database: Database;
   readonly lacks: Lacks;
+  readonly tables: OnceTables;
   /** Lends another connection than the share's own. */
   beside<Value>(call: Call, work: (connection: Connection) => Promise<Value>): Promise<Value>;
 }
@@ -151,9 +155,24 @@ class PostgresShare implements OpenShare<PostgresRequest> {
 
   async commit({ signal }: Call): Promise<void> {
     signal.throwIfAborted();
+    await this.#commit([]);
+  }
+
+  async commitMarked(mark: OnceMark, call: Call): Promise<void> {
+    const { tables, beside } = this.#parts;
+    // Making it is nothing to be undone with the share.
+    const table = await beside(call, (connection) => tables.at(connection, mark.place));
+    call.signal.throwIfAborted();
+    await this.#commit(asItself(table.leave(mark))).catch((error: unknown) => {
+      throw table.isTaken(error) ? forestalled(error) : error;
+    });
+  }
+
+  async #commit(before: readonly Statement[]): Promise<void> {
     const tag = await this.#connection.wire.exchange({
-      bytes: statementMessages([{ text: 'COMMIT' }], 'sync'),
+      bytes: statementMessages([...before, { text: 'COMMIT' }], 'sync'),
       until: 'ready',
+      main: before.length,
       commits: !this.#onlyRead,
       ends: true,
     });

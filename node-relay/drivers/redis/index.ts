@@ -24,6 +24,7 @@ import type {
   Watches,
 } from '../../../proto/driver.ts';
 import type { KeepsOnce, OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
+import type { ShareStatus } from '../../../proto/prepares.ts';
 import type { Driver, Host } from '../driver.ts';
 import { RedisChanges } from './changes/index.ts';
 import { RedisLease } from './lease.ts';
@@ -96,6 +97,10 @@ export class RedisClient
     if ('request' in work) this.#allowGuard?.admit(work.request);
     else checkEach(work.operations, (request) => this.#allowGuard?.admit(request));
     return this.#once.once(work, mark, call);
+  }
+
+  settleMark(mark: OnceMark, recovery: string, call: Call): Promise<ShareStatus> {
+    return this.#once.settleMark(mark, recovery, call);
   }
 
   lease(call: Call): Promise<Lease<RedisRequest>> {

@@ -25,7 +25,24 @@ export function markNames(commands: readonly RedisCommand[], { place, key }: Onc
   const slot = first && slotOf(first);
   if (others.some((each) => slotOf(each) !== slot)) throw manySlots();
   const name = Buffer.concat([Buffer.from(`${place}:{`), tag, Buffer.from(`}:${key}`)]);
-  return { mark: { $bytes: name.toString('base64') }, body: `${place}:${key}` };
+  return { mark: { $bytes: name.toString('base64') }, body: bodyName({ place, key }) };
+}
+
+/** The same, whatever a write's own keys are. */
+export function bodyName({ place, key }: Pick<OnceMark, 'place' | 'key'>): string {
+  return `${place}:${key}`;
+}
+
+/** What stands for a body: of a mark that is settled, with where it is. */
+export function claimOf(names: MarkNames, { body, settled }: OnceMark): string {
+  const { mark } = names;
+  return settled === true && typeof mark === 'object' ? `${body} ${mark.$bytes}` : body;
+}
+
+/** What a claim says. */
+export function readClaim(claim: string): { readonly body: string; readonly mark?: Word } {
+  const [body = '', name] = claim.split(' ');
+  return name === undefined ? { body } : { body, mark: { $bytes: name } };
 }
 
 /** What puts another key into the slot of this one. */

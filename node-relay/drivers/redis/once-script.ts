@@ -82,5 +82,17 @@ redis.call('EXPIRE', mark, ARGV[2])
 return {'done', text}
 `;
 
+/**
+ * KEYS: the mark. ARGV: what forestalls its write, and seconds. Answers what the mark has in place of a body; one that
+ * is not there comes to be what forestalls.
+ */
+export const SETTLE_SCRIPT = `
+local body = redis.call('HMGET', KEYS[1], 'body')[1]
+if body then return body end
+redis.call('HSET', KEYS[1], 'body', ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+return ARGV[1]
+`;
+
 /** The name under which servers remember it. */
 export const ONCE_SCRIPT_SHA = createHash('sha1').update(ONCE_SCRIPT).digest('hex');

@@ -15,11 +15,12 @@ import {
   type OnceMark,
   type OnceWork,
 } from '../../../proto/once.ts';
+import type { ShareStatus } from '../../../proto/prepares.ts';
 import { checkBody, tooLargeToKeep } from '../kept-reply.ts';
-import { lacksPlace, untilKnown } from '../once.ts';
-import { type MarkNames, markNames } from './once-name.ts';
+import { forestalling, lacksPlace, statusOfBody, untilKnown } from '../once.ts';
+import { bodyName, claimOf, type MarkNames, markNames, readClaim } from './once-name.ts';
 import { repliesIn } from './once-replies.ts';
-import { ONCE_SCRIPT, ONCE_SCRIPT_SHA } from './once-script.ts';
+import { ONCE_SCRIPT, ONCE_SCRIPT_SHA, SETTLE_SCRIPT } from './once-script.ts';
 import { openReply, replyKeys } from './once-seal.ts';
 import { type Scripted, scripted } from './once-work.ts';
 import { checkQueued } from './queued.ts';
@@ -51,6 +52,34 @@ export class RedisOnce implements KeepsOnce<RedisRequest> {
       limited.end();
     }
   }
+
+  settleMark(mark: OnceMark, _recovery: string, call: Call): Promise<ShareStatus> {
+    return settle(this.#backend, mark, call);
+  }
+}
+
+/** What a mark says; one that is not there never comes after that. */
+async function settle({ server }: RedisBackend, mark: OnceMark, call: Call): Promise<ShareStatus> {
+  const { body: forestalled } = forestalling(mark);
+  const body = bodyName(mark);
+  const [made = null, claim = null] = await sendOn(
+    server,
+    [
+      { type: 'set', args: [body, forestalled, 'NX', 'EX', KEPT_SECONDS] },
+      { type: 'get', args: [body] },
+    ],
+    call,
+  );
+  if (made instanceof ReplyError) throw refusalOf(made, mark);
+  if (claim instanceof ReplyError) throw refusalOf(claim, mark);
+  const claimed = readClaim(textOf(claim));
+  if (made !== null || claimed.body === forestalled) return 'rolled_back';
+  // Claimed by a relay of an earlier version, which does not say where.
+  if (claimed.mark === undefined) return 'open';
+  const args = [SETTLE_SCRIPT, '1', claimed.mark, forestalled, KEPT_SECONDS];
+  const [said = null] = await sendOn(server, [{ type: 'eval', args }], call);
+  if (said instanceof ReplyError) throw refusalOf(said, mark);
+  return statusOfBody(textOf(said), mark);
 }
 
 /** One write, which may be tried several times. */
@@ -88,19 +117,19 @@ class MarkedWrite {
   async #claimBody(): Promise<void> {
     const { body } = this.#names;
     const [made = null, kept = null] = await this.#send([
-      { type: 'set', args: [body, this.#mark.body, 'NX', 'EX', KEPT_SECONDS] },
+      { type: 'set', args: [body, claimOf(this.#names, this.#mark), 'NX', 'EX', KEPT_SECONDS] },
       { type: 'get', args: [body] },
     ]);
-    if (made instanceof ReplyError) throw this.#refusal(made);
-    if (kept instanceof ReplyError) throw this.#refusal(kept);
+    if (made instanceof ReplyError) throw refusalOf(made, this.#mark);
+    if (kept instanceof ReplyError) throw refusalOf(kept, this.#mark);
     if (made !== null) this.#isFirst = true;
     // One that has gone meanwhile stood for nothing.
-    else if (kept !== null) checkBody(textOf(kept), this.#mark);
+    else if (kept !== null) checkBody(readClaim(textOf(kept)).body, this.#mark);
   }
 
-  /** A write that failed may be sent again with another body. */
+  /** A write that failed may be sent again with another body; one that is settled stands for one write. */
   async #forgetBody(): Promise<void> {
-    if (!this.#isFirst) return;
+    if (!this.#isFirst || this.#mark.settled) return;
     await this.#send([{ type: 'del', args: [this.#names.body] }]);
   }
 
@@ -117,7 +146,7 @@ class MarkedWrite {
     if (reply instanceof ReplyError && reply.code === 'NOSCRIPT') {
       [reply = null] = await this.#send([{ type: 'eval', args: [ONCE_SCRIPT, ...args] }]);
     }
-    if (reply instanceof ReplyError) throw this.#refusal(reply);
+    if (reply instanceof ReplyError) throw refusalOf(reply, this.#mark);
     if (!Array.isArray(reply)) throw new Error('the script answered no list');
     return reply;
   }
@@ -147,13 +176,6 @@ class MarkedWrite {
     return failed ? fromReply(failed) : new GatewayError('REQUEST_FAILED', 'The write failed');
   }
 
-  #refusal(error: ReplyError): GatewayError {
-    if (error.code !== 'NOPERM') return fromReply(error);
-    const { place } = this.#mark;
-    const statement = `ACL SETUSER <user> ~${place}:* +set +get +del +hmget +hset +expire +eval +evalsha`;
-    return lacksPlace(`keys ${place}:*`, 'the user may not use them', statement);
-  }
-
   #send(commands: readonly RedisCommand[]): Promise<readonly ReplyValue[]> {
     return sendOn(this.#backend.server, commands, this.#call);
   }
@@ -173,4 +195,10 @@ function bytesOf(reply: ReplyValue | undefined): Uint8Array {
 function textOf(reply: ReplyValue | undefined): string {
   if (reply instanceof Uint8Array) return Buffer.from(reply).toString();
   return typeof reply === 'string' ? reply : '';
+}
+
+function refusalOf(error: ReplyError, { place }: OnceMark): GatewayError {
+  if (error.code !== 'NOPERM') return fromReply(error);
+  const statement = `ACL SETUSER <user> ~${place}:* +set +get +del +hmget +hset +expire +eval +evalsha`;
+  return lacksPlace(`keys ${place}:*`, 'the user may not use them', statement);
 }

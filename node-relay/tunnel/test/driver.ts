@@ -10,6 +10,7 @@ import type { BackendClient, Call, Target, WatchEvent } from '../../../proto/dri
 import { type ErrorDetails, GatewayError, isErrorCode } from '../../../proto/errors.ts';
 import { ErrorDetailSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
 import type { OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
+import { SHARE_STATUSES, type ShareStatus } from '../../../proto/prepares.ts';
 import type { DriverContract } from '../../drivers/contract.ts';
 import type { Driver, Host } from '../../drivers/driver.ts';
 import { connectionsOf, testHost } from '../../drivers/test/host.ts';
@@ -210,6 +211,12 @@ function abilitiesOf<Request>(line: Line, local: object) {
         const wishes = { ...wishesOf(call), target: line.target(), mark, request, operations };
         const answer = await line.client.runOnce(wishes, options);
         return { result: await whole(line, answer, options), isReplay: answer.replayed };
+      }),
+    settleMark: (mark: OnceMark, recovery: string, call: Call): Promise<ShareStatus> =>
+      line.call(call, async (options) => {
+        const asked = { target: line.target(), mark, recovery };
+        const { status } = await line.client.settleMarked(asked, options);
+        return SHARE_STATUSES.find((each) => each === status) ?? 'unknown';
       }),
     async lease(call: Call) {
       const { sessionId } = await line.call(call, (options) =>

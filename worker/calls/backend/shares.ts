@@ -4,6 +4,7 @@ import { kindSpec } from '../../../kinds/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Performed as PerformedMessage } from '../../../proto/gen/relay/v1/relay_pb.ts';
 import type { Json } from '../../../proto/json.ts';
+import type { OnceMark } from '../../../proto/once.ts';
 import { type Isolation, SHARE_STATUSES, type ShareStatus } from '../../../proto/prepares.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
@@ -43,6 +44,8 @@ export interface ShareBeginning {
   readonly name: string;
   readonly isolation: Isolation | undefined;
   readonly onePhase: boolean;
+  /** Where it will leave a mark. */
+  readonly markPlace?: string | undefined;
 }
 
 /** A share that has begun. */
@@ -99,13 +102,13 @@ export class Shares {
   }
 
   begin(
-    { name, isolation, onePhase }: ShareBeginning,
+    { name, isolation, onePhase, markPlace = '' }: ShareBeginning,
     part: SharePart,
     deadline: Deadline,
   ): Promise<BegunShare> {
     return this.#backend.ask(true, deadline, async ({ relay, options, told, node }) => {
       const share = this.#share(part);
-      const how = { transactionId: name, isolation: isolation ?? '', onePhase };
+      const how = { transactionId: name, isolation: isolation ?? '', onePhase, markPlace };
       const message = { target: told(), ...how, share };
       const { sessionId: session, performed } = await relay.begin(message, options);
       return { ...(await this.#performed(node, performed)), node: node.uuid, session };
@@ -125,6 +128,13 @@ export class Shares {
   async commitBegun(sessionId: string, deadline: Deadline): Promise<void> {
     await this.#backend.ask(true, deadline, ({ relay, options, address }) =>
       relay.commit({ target: address, sessionId }, options),
+    );
+  }
+
+  /** The same with a mark in the same transaction. */
+  async commitMarked(sessionId: string, mark: OnceMark, deadline: Deadline): Promise<void> {
+    await this.#backend.ask(true, deadline, ({ relay, options, address }) =>
+      relay.commitMarked({ target: address, sessionId, mark }, options),
     );
   }
 
@@ -154,6 +164,13 @@ export class Shares {
   settle(recovery: string, deadline: Deadline): Promise<ShareStatus> {
     return this.#backend.ask(false, deadline, async ({ relay, options, address }) =>
       statusOf(await relay.settle({ target: address, recovery }, options)),
+    );
+  }
+
+  /** What became of one that was told to commit, or of a write, by its mark. It may be asked anywhere, and again. */
+  settleMark(mark: OnceMark, recovery: string, deadline: Deadline): Promise<ShareStatus> {
+    return this.#backend.ask(false, deadline, async ({ relay, options, address }) =>
+      statusOf(await relay.settleMarked({ target: address, mark, recovery }, options)),
     );
   }
 

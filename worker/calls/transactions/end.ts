@@ -1,6 +1,6 @@
 /** Has a transaction whose operations are sent prepare, be decided and commit, or be undone. Spec: transactions.md §1 to §3. */
 import { ERROR_MEANINGS } from '../../../proto/error-meanings.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { type ErrorCode, GatewayError } from '../../../proto/errors.ts';
 import type { Context } from '../../context.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
 import { failureOf, type Known } from '../../outcome.ts';
@@ -17,6 +17,10 @@ import type { Work } from './work.ts';
 const KEPT_MAX_BYTES = 1024 * 1024;
 /** Milliseconds that undoing may take before the log goes on with it. */
 const UNDO_MS = 5_000;
+/** Milliseconds between two questions whether the last resource has committed. */
+const LEARN_EVERY_MS = 200;
+/** Milliseconds that the result of a write may take that has taken effect. */
+const ASK_AGAIN_MS = 5_000;
 
 const encoder = new TextEncoder();
 
@@ -117,20 +121,67 @@ async function decided(ready: Ready, work: Work): Promise<Told> {
  * @returns what the log found out, where the answer was lost
  */
 async function commitDecider(ready: Ready, work: Work): Promise<Told | undefined> {
-  const { ctx, id } = ready;
   try {
     await work.commitDecider(ready.deadline);
     return undefined;
   } catch (thrown) {
     const failure = failureOf(thrown);
-    if (!mayHaveCommitted(failure)) throw failure;
-    const learn = async (log: Log): Promise<Shown | undefined> => log.learn(id);
-    const shown = await askLog(ctx, learn).catch(() => undefined);
-    if (shown?.status === 'committed' || shown?.status === 'committing') return shown;
-    const isUndone = shown?.status === 'rolled_back' || shown?.status === 'rolling_back';
-    throw new Settled(isUndone ? interrupted(failure) : unknown(id, failure));
+    const isDoubtful =
+      work.markPlace === undefined ? mayHaveCommitted(failure) : !CERTAIN.has(failure.code);
+    if (!isDoubtful) throw failure;
+    const shown = await learned(ready);
+    if (shown?.status !== 'committed' && shown?.status !== 'committing') {
+      throw new Settled(notCommitted(ready.id, shown, failure));
+    }
+    if (!work.isAnswered) await askAgain(ready, work);
+    return shown;
   }
 }
+
+function notCommitted(id: string, shown: Shown | undefined, failure: GatewayError): GatewayError {
+  const isUndone = shown?.status === 'rolled_back' || shown?.status === 'rolling_back';
+  if (!isUndone) return unknown(id, failure);
+  return failure.code === 'TIMED_OUT' ? failure : interrupted(failure);
+}
+
+/** What the log finds out until the deadline; a relay may be on its way back. */
+async function learned({ ctx, id, deadline }: Ready): Promise<Shown | undefined> {
+  const learn = async (log: Log): Promise<Shown | undefined> => log.learn(id);
+  for (;;) {
+    const shown = await askLog(ctx, learn).catch(() => undefined);
+    if (shown?.status !== 'preparing') return shown;
+    try {
+      deadline.remaining();
+    } catch {
+      return shown;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LEARN_EVERY_MS));
+  }
+}
+
+/** What a write answered that has left its mark. @throws Settled */
+async function askAgain({ ctx, id }: Ready, work: Work): Promise<void> {
+  const lasting = { now: ctx.now, signal: new AbortController().signal };
+  const deadline = startDeadline(lasting, ASK_AGAIN_MS);
+  try {
+    await work.commitDecider(deadline);
+  } catch (cause) {
+    const message = `The transaction ${id} has committed, and the result of its last write was lost`;
+    throw new Settled(new GatewayError('REPLY_NOT_KEPT', message, { cause }));
+  } finally {
+    deadline.end();
+  }
+}
+
+/** After these the backend has certainly refused: a mark need not be asked. */
+const CERTAIN = new Set<ErrorCode>([
+  'BAD_REQUEST',
+  'REQUEST_FAILED',
+  'CONSTRAINT_VIOLATED',
+  'NOT_SUPPORTED',
+  'ADDRESS_REFUSED',
+  'INVALID_CONFIGURATION',
+]);
 
 function mayHaveCommitted({ code, details }: GatewayError): boolean {
   const isApplied = details.some((each) => 'applied' in each && each.applied === true);

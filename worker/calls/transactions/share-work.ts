@@ -1,11 +1,13 @@
 /** Shares of a transaction as they are begun, gone on with, prepared and undone. Spec: transactions.md §2, §3. */
 import { type ErrorCode, GatewayError } from '../../../proto/errors.ts';
+import type { OnceMark } from '../../../proto/once.ts';
 import type { Isolation } from '../../../proto/prepares.ts';
 import type { Context } from '../../context.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import { backendOf } from '../backend/choose.ts';
 import { RelayBackend } from '../backend/relay.ts';
 import { type Performed, type SharePart, Shares } from '../backend/shares.ts';
+import { markPlaceOf } from './decider-mark.ts';
 import { nameOf } from './names.ts';
 import type { HeldShare, Mark } from './object.ts';
 import { forgetAble, type Participant } from './participants.ts';
@@ -123,11 +125,8 @@ export class ShareWork {
     return prepared;
   }
 
-  async #goOn(
-    { n, shares, endpoint, part }: Participant,
-    sent: SharePart,
-    deadline: Deadline,
-  ): Promise<Performed> {
+  async #goOn(participant: Participant, sent: SharePart, deadline: Deadline): Promise<Performed> {
+    const { n, shares, endpoint, part } = participant;
     const open = this.#open.get(n);
     if (open) {
       const performed = await open.shares.continue(open.held.session, sent, deadline);
@@ -135,7 +134,9 @@ export class ShareWork {
       return performed;
     }
     const { isolation } = this.#names;
-    const beginning = { name: this.nameOf(n), isolation, onePhase: part === 'decides' };
+    const decides = part === 'decides';
+    const markPlace = decides ? markPlaceOf(participant) : undefined;
+    const beginning = { name: this.nameOf(n), isolation, onePhase: decides, markPlace };
     const begun = await sharesOf(shares).begin(beginning, sent, deadline);
     const { node, session } = begun;
     const backend = await backendOf(this.#ctx, endpoint, 'write', { leaseId: session, node });
@@ -155,10 +156,13 @@ export class ShareWork {
     this.#read(n);
   }
 
-  /** Commits one that is open, in one phase. @throws GatewayError OUTCOME_UNKNOWN */
-  async commitOpen(n: number, deadline: Deadline): Promise<void> {
+  /** Commits one that is open, in one phase. @param mark that it leaves @throws GatewayError OUTCOME_UNKNOWN */
+  async commitOpen(n: number, deadline: Deadline, mark?: OnceMark): Promise<void> {
     const open = this.#open.get(n);
-    await open?.shares.commitBegun(open.held.session, deadline);
+    if (!open) return;
+    const { shares, held } = open;
+    if (mark) await shares.commitMarked(held.session, mark, deadline);
+    else await shares.commitBegun(held.session, deadline);
     this.#open.delete(n);
   }
 
@@ -179,9 +183,14 @@ export class ShareWork {
       () => true,
       () => false,
     );
-    // What was never to be prepared ends with its connection.
-    if (isClosed || part === 'decides' || !this.#reached.has(n) || !shares) return true;
-    const ask = () => shares.rollback(this.nameOf(n), this.#marks.get(n) ?? '', deadline);
+    if (isClosed || !this.#reached.has(n) || !shares) return true;
+    const recovery = this.#marks.get(n) ?? open?.held.recovery ?? '';
+    const ask = () => shares.rollback(this.nameOf(n), recovery, deadline);
+    if (part === 'decides') {
+      // What was never to be prepared ends with its connection, on some servers long after its relay.
+      await ask().catch(() => undefined);
+      return true;
+    }
     try {
       const status = await ask();
       if (status !== 'unknown') return status === 'rolled_back';

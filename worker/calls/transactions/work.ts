@@ -3,6 +3,7 @@ import { kindSpec } from '../../../kinds/index.ts';
 import { resolveReferences } from '../../../kinds/result-references.ts';
 import { atOperation } from '../../../kinds/transaction.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
+import type { OnceMark } from '../../../proto/once.ts';
 import { orderedText } from '../../../proto/ordered-json.ts';
 import { parseAsWritten } from '../../../proto/written-json.ts';
 import type { Context } from '../../context.ts';
@@ -11,6 +12,7 @@ import { gathered } from '../../outcome.ts';
 import type { Form, RequestMessage } from '../backend/backend.ts';
 import { backendOf } from '../backend/choose.ts';
 import type { SharePart } from '../backend/shares.ts';
+import { deciderMark, markPlaceOf, recoveryWith } from './decider-mark.ts';
 import type { HeldShare, Mark } from './object.ts';
 import type { Participant } from './participants.ts';
 import { type Operation, sentOf } from './plan.ts';
@@ -52,9 +54,24 @@ export class Work {
     );
   }
 
+  /** Where the decider's backend keeps the mark of its commit; undefined where it keeps none. */
+  get markPlace(): string | undefined {
+    const { decider } = this;
+    return decider && markPlaceOf(decider);
+  }
+
   /** What the decider's backend is asked by. */
   get recovery(): string {
-    return this.#shares.held(this.decider?.n ?? -1)?.recovery ?? '';
+    const held = this.#shares.held(this.decider?.n ?? -1)?.recovery ?? '';
+    return recoveryWith(this.markPlace, held);
+  }
+
+  /** Whether each operation has its result. */
+  get isAnswered(): boolean {
+    const { participants } = this.#running;
+    return participants.every(({ operations }) =>
+      operations.every(({ place }) => this.#results.has(place)),
+    );
   }
 
   /** JSON array of all results. */
@@ -201,17 +218,34 @@ export class Work {
     return this.#results.has(place) ? this.#resultAt(place) : undefined;
   }
 
-  /** What the decider does last: it commits with it. @throws GatewayError OUTCOME_UNKNOWN where nobody knows whether it did */
+  /**
+   * What the decider does last: it commits with it. With a mark a write may be sent again, and answers the same.
+   * @throws GatewayError OUTCOME_UNKNOWN where nobody knows whether it did
+   */
   async commitDecider(deadline: Deadline): Promise<void> {
     const { decider } = this;
-    if (decider?.way === 'joins') return this.#shares.commitOpen(decider.n, deadline);
-    if (decider?.way === 'transacts') return this.#transact(decider, deadline);
-    const operation = decider?.operations.find(({ mode }) => mode !== 'read');
-    if (!decider || !operation) return;
+    if (!decider) return;
+    const mark = await this.#markOf(decider);
+    if (decider.way === 'joins') return this.#shares.commitOpen(decider.n, deadline, mark);
+    if (decider.way === 'transacts') return this.#transact(decider, deadline);
+    const operation = decider.operations.find(({ mode }) => mode !== 'read');
+    if (!operation) return;
     await atOperation(operation.place, async () => {
-      const result = await gathered(await decider.backend.run(this.#message(operation), deadline));
-      this.#results.set(operation.place, decoder.decode(result));
+      const message = this.#message(operation);
+      const { result } = mark
+        ? await decider.backend.once({ ...message, mark }, deadline)
+        : { result: await decider.backend.run(message, deadline) };
+      this.#results.set(operation.place, decoder.decode(await gathered(result)));
     });
+  }
+
+  async #markOf(decider: Participant): Promise<OnceMark | undefined> {
+    const { markPlace } = this;
+    if (markPlace === undefined) return undefined;
+    const { row, policy } = decider.endpoint;
+    const { settings } = this.#ctx;
+    const owner = { settings, orgUuid: row.orgUuid, sealedDataKey: policy.sealedDataKey };
+    return deciderMark(owner, row.uuid, this.#running.id, markPlace);
   }
 
   /** All operations of one in one call that commits. */

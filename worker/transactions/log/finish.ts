@@ -3,11 +3,14 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import type { ShareStatus } from '../../../proto/prepares.ts';
 import type { Shares } from '../../calls/backend/shares.ts';
+import { deciderMark, mayBeGone, readRecovery } from '../../calls/transactions/decider-mark.ts';
 import { nameOf } from '../../calls/transactions/names.ts';
+import type { HeldShare } from '../../calls/transactions/object.ts';
 import type { Bindings, Context } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
 import { log } from '../../log.ts';
+import { settingsOf } from '../../settings.ts';
 import { contextOfLog, endpointIs, endpointWas, sharesOn } from './reached.ts';
 import type { LogStore, ShareRow, TransactionRow } from './store.ts';
 
@@ -45,7 +48,7 @@ export class Finisher {
     if (!row || row.ended !== null) return undefined;
     const shares = this.#store.shares(id).filter(isOpen);
     const isSought = row.status === 'preparing';
-    const asked = shares.filter(({ part }) => (part === 'decides') === isSought);
+    const asked = shares.filter(({ part }) => part === 'decides' || !isSought);
     const found = await Promise.all(asked.map((share) => this.#ask(row, share)));
     // Meanwhile it may have ended in another way.
     const now = this.#store.find(id);
@@ -106,6 +109,8 @@ export class Finisher {
     } catch (thrown) {
       const present = await endpointIs(ctx, owner, share.endpoint);
       const isSame = present?.row.poolRevision === share.revision;
+      // That a mark is not there says something in the database alone that the commit was sent to.
+      if (!isSame && isMarked(row, share)) throw thrown;
       const isPlaced = JSON.stringify(present?.placements) === placementsIn(snapshot);
       if (!present || (isSame && isPlaced)) throw thrown;
       return this.#end(row, share, await sharesOn(ctx, present), deadline);
@@ -113,25 +118,55 @@ export class Finisher {
   }
 
   async #end(
-    { id, status }: TransactionRow,
-    { n, recovery }: ShareRow,
+    row: TransactionRow,
+    share: ShareRow,
     shares: Shares | undefined,
     deadline: Deadline,
   ): Promise<ShareStatus> {
     if (!shares) return 'unknown';
-    if (status === 'preparing') {
+    const { id, status } = row;
+    if (status === 'preparing') return this.#settled(row, share, shares, deadline);
+    const { n, part, recovery } = share;
+    const name = nameOf(this.#store.log(), id, n);
+    if (status === 'committing') return shares.commit(name, recovery, deadline);
+    if (part !== 'decides') return shares.rollback(name, recovery, deadline);
+    // It was never told to commit: undoing it only frees what it holds.
+    return shares.rollback(name, heldRecovery(share), deadline).catch(() => 'unknown');
+  }
+
+  /** What became of the one that decides. */
+  async #settled(
+    { id, started }: TransactionRow,
+    { endpoint, recovery: kept }: ShareRow,
+    shares: Shares,
+    deadline: Deadline,
+  ): Promise<ShareStatus> {
+    const { place, recovery } = readRecovery(kept);
+    if (place === undefined) {
       return recovery === '' ? 'unknown' : shares.settle(recovery, deadline);
     }
-    const name = nameOf(this.#store.log(), id, n);
-    return status === 'committing'
-      ? shares.commit(name, recovery, deadline)
-      : shares.rollback(name, recovery, deadline);
+    if (mayBeGone(started, Date.now())) return 'unknown';
+    const { orgUuid, sealedDataKey } = this.#store.owner();
+    const owner = { settings: settingsOf(this.#env), orgUuid, sealedDataKey };
+    const mark = await deciderMark(owner, endpoint, id, place);
+    return shares.settleMark(mark, recovery, deadline);
   }
 }
 
 /** Whether a participant may still have something to end. */
 export function isOpen({ status }: ShareRow): boolean {
   return status === 'active' || status === 'in_doubt';
+}
+
+/** Whether the one that decides is asked by its mark. */
+function isMarked({ status }: TransactionRow, { recovery }: ShareRow): boolean {
+  return status === 'preparing' && readRecovery(recovery).place !== undefined;
+}
+
+/** What an open one is named by in its backend. */
+function heldRecovery({ recovery, held }: ShareRow): string {
+  if (recovery !== '' || held === null) return readRecovery(recovery).recovery;
+  return (JSON.parse(held) as HeldShare).recovery; // As the log wrote it.
 }
 
 function placementsIn(snapshot: string | undefined): string | undefined {

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file relay/v1/relay.proto.
  */
 export const file_relay_v1_relay: GenFile = /*@__PURE__*/
-  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNItQBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkSFAoMb3JnYW5pemF0aW9uGAggASgJEioKB3Nlc3Npb24YCSABKAsyGS5yZWxheS52MS5TZXNzaW9uU2V0dGluZ3MiTwoPU2Vzc2lvblNldHRpbmdzEg0KBW5hbWVzGAEgAygJEg4KBnZhbHVlcxgCIAMoCRIMCgRyb2xlGAMgASgJEg8KB21heV9zZXQYBCABKAgiwgEKClJ1blJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEgoKc2Vzc2lvbl9pZBgFIAEoCRIRCgljYW5vbmljYWwYBiABKAgSEgoKcmVwbHlfZm9ybRgHIAEoCRIQCghyb3dfZm9ybRgIIAEoCSJFCgtSdW5SZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJIiQKDkNvbGxlY3RSZXF1ZXN0EhIKCmNvbGxlY3RfaWQYASABKAkiIAoPQ29sbGVjdFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIiIKEVJ1blN0cmVhbVJlc3BvbnNlEg0KBWNodW5rGAEgASgMIqQBCg9UcmFuc2FjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCm9wZXJhdGlvbnMYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEQoJY2Fub25pY2FsGAUgASgIEhIKCnJlcGx5X2Zvcm0YBiABKAkiRAoIT25jZU1hcmsSCwoDa2V5GAEgASgJEgwKBGJvZHkYAiABKAkSDQoFcGxhY2UYAyABKAkSDgoGc2VjcmV0GAQgASgJItYBCg5SdW5PbmNlUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSIAoEbWFyaxgCIAEoCzISLnJlbGF5LnYxLk9uY2VNYXJrEg8KB3JlcXVlc3QYAyABKAwSEgoKb3BlcmF0aW9ucxgEIAEoDBIYChByZXN1bHRfbWF4X2J5dGVzGAUgASgEEhoKEm51bWJlcnNfYXNfc3RyaW5ncxgGIAEoCBIRCgljYW5vbmljYWwYByABKAgSEgoKcmVwbHlfZm9ybRgIIAEoCSJbCg9SdW5PbmNlUmVzcG9uc2USDgoGcmVzdWx0GAEgASgMEhIKCmJhY2tlbmRfdXMYAiABKAQSEgoKY29sbGVjdF9pZBgDIAEoCRIQCghyZXBsYXllZBgEIAEoCCKpAQoFU2hhcmUSEgoKb3BlcmF0aW9ucxgBIAEoDBIOCgZwbGFjZXMYAiADKA0SDQoFcmVhZHMYAyADKA0SDwoHZWFybGllchgEIAEoDBIYChByZXN1bHRfbWF4X2J5dGVzGAUgASgEEhoKEm51bWJlcnNfYXNfc3RyaW5ncxgGIAEoCBIRCgljYW5vbmljYWwYByABKAgSEwoLcmVjb3ZlcmFibGUYCCABKAgiaQoJUGVyZm9ybWVkEg8KB3Jlc3VsdHMYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJEhEKCW9ubHlfcmVhZBgEIAEoCBIQCghyZWNvdmVyeRgFIAEoCSKOAQoMQmVnaW5SZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRIRCglpc29sYXRpb24YAyABKAkSEQoJb25lX3BoYXNlGAQgASgIEh4KBXNoYXJlGAUgASgLMg8ucmVsYXkudjEuU2hhcmUiXwoNQmVnaW5SZXNwb25zZRISCgpzZXNzaW9uX2lkGAEgASgJEhIKCmV4cGlyZXNfbXMYAiABKAQSJgoJcGVyZm9ybWVkGAMgASgLMhMucmVsYXkudjEuUGVyZm9ybWVkImcKD0NvbnRpbnVlUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSEgoKc2Vzc2lvbl9pZBgCIAEoCRIeCgVzaGFyZRgDIAEoCzIPLnJlbGF5LnYxLlNoYXJlIjoKEENvbnRpbnVlUmVzcG9uc2USJgoJcGVyZm9ybWVkGAEgASgLMhMucmVsYXkudjEuUGVyZm9ybWVkIpEBCg5QcmVwYXJlUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkSEQoJaXNvbGF0aW9uGAMgASgJEhIKCnNlc3Npb25faWQYBCABKAkSHgoFc2hhcmUYBSABKAsyDy5yZWxheS52MS5TaGFyZSJdCg9QcmVwYXJlUmVzcG9uc2USJgoJcGVyZm9ybWVkGAEgASgLMhMucmVsYXkudjEuUGVyZm9ybWVkEhAKCHByZXBhcmVkGAIgASgIEhAKCHJlY292ZXJ5GAMgASgJIm8KDUNvbW1pdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSEAoIcmVjb3ZlcnkYBCABKAkiLwoOQ29tbWl0UmVzcG9uc2USDQoFZm91bmQYASABKAgSDgoGc3RhdHVzGAIgASgJInEKD1JvbGxiYWNrUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIQCghyZWNvdmVyeRgEIAEoCSIxChBSb2xsYmFja1Jlc3BvbnNlEg0KBWZvdW5kGAEgASgIEg4KBnN0YXR1cxgCIAEoCSJDCg1TZXR0bGVSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIQCghyZWNvdmVyeRgCIAEoCSIgCg5TZXR0bGVSZXNwb25zZRIOCgZzdGF0dXMYASABKAkiQgoOUmVjb3ZlclJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg4KBnByZWZpeBgCIAEoCSI6Cg9SZWNvdmVyUmVzcG9uc2USJwoGc2hhcmVzGAEgAygLMhcucmVsYXkudjEuUHJlcGFyZWRTaGFyZSJWCg1QcmVwYXJlZFNoYXJlEhYKDnRyYW5zYWN0aW9uX2lkGAEgASgJEhMKBmFnZV9tcxgCIAEoBEgAiAEBEg0KBW93bmVyGAMgASgJQgkKB19hZ2VfbXMiQAoMV2FpdHNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIOCgZwcmVmaXgYAiABKAkiQQoNV2FpdHNSZXNwb25zZRINCgVzaG93bhgBIAEoCBIhCgV3YWl0cxgCIAMoCzISLnJlbGF5LnYxLkxvY2tXYWl0IiwKCExvY2tXYWl0Eg8KB3dhaXRpbmcYASABKAkSDwoHaG9sZGluZxgCIAEoCSIwCgxMYWNrc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Ij0KDUxhY2tzUmVzcG9uc2USHQoFbGFja3MYASADKAsyDi5yZWxheS52MS5MYWNrEg0KBWpvaW5zGAIgASgIIiUKBExhY2sSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIjYKEk9wZW5TZXNzaW9uUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiPQoTT3BlblNlc3Npb25SZXNwb25zZRISCgpzZXNzaW9uX2lkGAEgASgJEhIKCmV4cGlyZXNfbXMYAiABKAQiOwoTQ2xvc2VTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhAKCGVuZHBvaW50GAIgASgJIiUKFENsb3NlU2Vzc2lvblJlc3BvbnNlEg0KBWZvdW5kGAEgASgIIm4KDkluc3BlY3RSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIXCg9hZnRlcl9uYW1lc3BhY2UYAiABKAkSEgoKYWZ0ZXJfbmFtZRgDIAEoCRINCgVsaW1pdBgEIAEoDSJDCg9JbnNwZWN0UmVzcG9uc2USDgoGdGFibGVzGAEgASgMEgwKBG1vcmUYAiABKAgSEgoKYmFja2VuZF91cxgDIAEoBCIvCgtQaW5nUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiRwoMUGluZ1Jlc3BvbnNlEhIKCmxhdGVuY3lfdXMYASABKAQSIwoId2FybmluZ3MYAiADKAsyES5yZWxheS52MS5XYXJuaW5nIigKB1dhcm5pbmcSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIjkKDlJlbGVhc2VSZXF1ZXN0EhAKCGVuZHBvaW50GAEgASgJEhUKDWtlZXBfcmV2aXNpb24YAiABKAQiIAoPUmVsZWFzZVJlc3BvbnNlEg0KBXBvb2xzGAEgASgNIlcKDFdhdGNoUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDwoHcmVxdWVzdBgCIAEoDBIUCgxyZXN1bWVfYWZ0ZXIYAyABKAkiKgoNV2F0Y2hSZXNwb25zZRIKCgJpZBgBIAEoCRINCgVldmVudBgCIAEoDCI1ChFXYXRjaGVkQ29sbGVjdGlvbhIMCgRuYW1lGAEgASgJEhIKCm9wZXJhdGlvbnMYAiADKAkiawoVUHJlcGFyZUNoYW5nZXNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIwCgtjb2xsZWN0aW9ucxgCIAMoCzIbLnJlbGF5LnYxLldhdGNoZWRDb2xsZWN0aW9uIjgKFlByZXBhcmVDaGFuZ2VzUmVzcG9uc2USEAoIcG9zaXRpb24YASABKAkSDAoEbWFyaxgCIAEoCSJ2Cg5DaGFuZ2VzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSMAoLY29sbGVjdGlvbnMYAiADKAsyGy5yZWxheS52MS5XYXRjaGVkQ29sbGVjdGlvbhIQCghwb3NpdGlvbhgDIAEoCSJtCg9DaGFuZ2VzUmVzcG9uc2USIQoHY2hhbmdlcxgBIAMoCzIQLnJlbGF5LnYxLkNoYW5nZRIlCgZmYXVsdHMYAiADKAsyFS5yZWxheS52MS5DaGFuZ2VGYXVsdBIQCghwb3NpdGlvbhgDIAEoCSK2AQoGQ2hhbmdlEgoKAmlkGAEgASgJEhIKCmNvbGxlY3Rpb24YAiABKAkSDwoHd2F0Y2hlZBgDIAMoCRIRCglvcGVyYXRpb24YBCABKAkSCwoDa2V5GAUgASgMEg4KBmJlZm9yZRgGIAEoDBINCgVhZnRlchgHIAEoDBIOCgZhYnNlbnQYCCADKAkSDAoEdGltZRgJIAEoCRIQCghrZXlfb25seRgKIAEoCBIMCgRtYXJrGAsgASgJIi8KC0NoYW5nZUZhdWx0Eg8KB3dhdGNoZWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCSJPChlBY2tub3dsZWRnZUNoYW5nZXNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIQCghwb3NpdGlvbhgCIAEoCSIqChpBY2tub3dsZWRnZUNoYW5nZXNSZXNwb25zZRIMCgR0b2xkGAEgASgIIjYKEkRyb3BDaGFuZ2VzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiJAoTRHJvcENoYW5nZXNSZXNwb25zZRINCgVmb3VuZBgBIAEoCCI1ChFDaGFuZ2VzTGFnUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiMgoSQ2hhbmdlc0xhZ1Jlc3BvbnNlEg0KBWJ5dGVzGAEgASgEEg0KBXdob2xlGAIgASgIIg8KDVN0YXR1c1JlcXVlc3QinQEKDlN0YXR1c1Jlc3BvbnNlEgwKBG5vZGUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRISCgpzdGFydGVkX21zGAMgASgEEhAKCGRyYWluaW5nGAQgASgIEg0KBXBvb2xzGAUgASgNEhMKC2Nvbm5lY3Rpb25zGAYgASgNEhAKCHNlc3Npb25zGAcgASgNEhAKCGluc3RhbmNlGAggASgJIiwKC0Vycm9yRGV0YWlsEgwKBGNvZGUYASABKAkSDwoHZGV0YWlscxgCIAEoCTLKDQoMUmVsYXlTZXJ2aWNlEjIKA1J1bhIULnJlbGF5LnYxLlJ1blJlcXVlc3QaFS5yZWxheS52MS5SdW5SZXNwb25zZRJACgdDb2xsZWN0EhgucmVsYXkudjEuQ29sbGVjdFJlcXVlc3QaGS5yZWxheS52MS5Db2xsZWN0UmVzcG9uc2UwARJACglSdW5TdHJlYW0SFC5yZWxheS52MS5SdW5SZXF1ZXN0GhsucmVsYXkudjEuUnVuU3RyZWFtUmVzcG9uc2UwARI8CghUcmFuc2FjdBIZLnJlbGF5LnYxLlRyYW5zYWN0UmVxdWVzdBoVLnJlbGF5LnYxLlJ1blJlc3BvbnNlEj4KB1J1bk9uY2USGC5yZWxheS52MS5SdW5PbmNlUmVxdWVzdBoZLnJlbGF5LnYxLlJ1bk9uY2VSZXNwb25zZRI4CgVCZWdpbhIWLnJlbGF5LnYxLkJlZ2luUmVxdWVzdBoXLnJlbGF5LnYxLkJlZ2luUmVzcG9uc2USQQoIQ29udGludWUSGS5yZWxheS52MS5Db250aW51ZVJlcXVlc3QaGi5yZWxheS52MS5Db250aW51ZVJlc3BvbnNlEj4KB1ByZXBhcmUSGC5yZWxheS52MS5QcmVwYXJlUmVxdWVzdBoZLnJlbGF5LnYxLlByZXBhcmVSZXNwb25zZRI7CgZDb21taXQSFy5yZWxheS52MS5Db21taXRSZXF1ZXN0GhgucmVsYXkudjEuQ29tbWl0UmVzcG9uc2USQQoIUm9sbGJhY2sSGS5yZWxheS52MS5Sb2xsYmFja1JlcXVlc3QaGi5yZWxheS52MS5Sb2xsYmFja1Jlc3BvbnNlEjsKBlNldHRsZRIXLnJlbGF5LnYxLlNldHRsZVJlcXVlc3QaGC5yZWxheS52MS5TZXR0bGVSZXNwb25zZRI+CgdSZWNvdmVyEhgucmVsYXkudjEuUmVjb3ZlclJlcXVlc3QaGS5yZWxheS52MS5SZWNvdmVyUmVzcG9uc2USOAoFV2FpdHMSFi5yZWxheS52MS5XYWl0c1JlcXVlc3QaFy5yZWxheS52MS5XYWl0c1Jlc3BvbnNlEjgKBUxhY2tzEhYucmVsYXkudjEuTGFja3NSZXF1ZXN0GhcucmVsYXkudjEuTGFja3NSZXNwb25zZRJKCgtPcGVuU2Vzc2lvbhIcLnJlbGF5LnYxLk9wZW5TZXNzaW9uUmVxdWVzdBodLnJlbGF5LnYxLk9wZW5TZXNzaW9uUmVzcG9uc2USTQoMQ2xvc2VTZXNzaW9uEh0ucmVsYXkudjEuQ2xvc2VTZXNzaW9uUmVxdWVzdBoeLnJlbGF5LnYxLkNsb3NlU2Vzc2lvblJlc3BvbnNlEj4KB0luc3BlY3QSGC5yZWxheS52MS5JbnNwZWN0UmVxdWVzdBoZLnJlbGF5LnYxLkluc3BlY3RSZXNwb25zZRI1CgRQaW5nEhUucmVsYXkudjEuUGluZ1JlcXVlc3QaFi5yZWxheS52MS5QaW5nUmVzcG9uc2USPgoHUmVsZWFzZRIYLnJlbGF5LnYxLlJlbGVhc2VSZXF1ZXN0GhkucmVsYXkudjEuUmVsZWFzZVJlc3BvbnNlEjoKBVdhdGNoEhYucmVsYXkudjEuV2F0Y2hSZXF1ZXN0GhcucmVsYXkudjEuV2F0Y2hSZXNwb25zZTABElMKDlByZXBhcmVDaGFuZ2VzEh8ucmVsYXkudjEuUHJlcGFyZUNoYW5nZXNSZXF1ZXN0GiAucmVsYXkudjEuUHJlcGFyZUNoYW5nZXNSZXNwb25zZRJACgdDaGFuZ2VzEhgucmVsYXkudjEuQ2hhbmdlc1JlcXVlc3QaGS5yZWxheS52MS5DaGFuZ2VzUmVzcG9uc2UwARJfChJBY2tub3dsZWRnZUNoYW5nZXMSIy5yZWxheS52MS5BY2tub3dsZWRnZUNoYW5nZXNSZXF1ZXN0GiQucmVsYXkudjEuQWNrbm93bGVkZ2VDaGFuZ2VzUmVzcG9uc2USSgoLRHJvcENoYW5nZXMSHC5yZWxheS52MS5Ecm9wQ2hhbmdlc1JlcXVlc3QaHS5yZWxheS52MS5Ecm9wQ2hhbmdlc1Jlc3BvbnNlEkcKCkNoYW5nZXNMYWcSGy5yZWxheS52MS5DaGFuZ2VzTGFnUmVxdWVzdBocLnJlbGF5LnYxLkNoYW5nZXNMYWdSZXNwb25zZRI7CgZTdGF0dXMSFy5yZWxheS52MS5TdGF0dXNSZXF1ZXN0GhgucmVsYXkudjEuU3RhdHVzUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNItQBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkSFAoMb3JnYW5pemF0aW9uGAggASgJEioKB3Nlc3Npb24YCSABKAsyGS5yZWxheS52MS5TZXNzaW9uU2V0dGluZ3MiTwoPU2Vzc2lvblNldHRpbmdzEg0KBW5hbWVzGAEgAygJEg4KBnZhbHVlcxgCIAMoCRIMCgRyb2xlGAMgASgJEg8KB21heV9zZXQYBCABKAgiwgEKClJ1blJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEgoKc2Vzc2lvbl9pZBgFIAEoCRIRCgljYW5vbmljYWwYBiABKAgSEgoKcmVwbHlfZm9ybRgHIAEoCRIQCghyb3dfZm9ybRgIIAEoCSJFCgtSdW5SZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJIiQKDkNvbGxlY3RSZXF1ZXN0EhIKCmNvbGxlY3RfaWQYASABKAkiIAoPQ29sbGVjdFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIiIKEVJ1blN0cmVhbVJlc3BvbnNlEg0KBWNodW5rGAEgASgMIqQBCg9UcmFuc2FjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCm9wZXJhdGlvbnMYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEQoJY2Fub25pY2FsGAUgASgIEhIKCnJlcGx5X2Zvcm0YBiABKAkiVQoIT25jZU1hcmsSCwoDa2V5GAEgASgJEgwKBGJvZHkYAiABKAkSDQoFcGxhY2UYAyABKAkSDgoGc2VjcmV0GAQgASgJEg8KB3NldHRsZWQYBSABKAgi1gEKDlJ1bk9uY2VSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIgCgRtYXJrGAIgASgLMhIucmVsYXkudjEuT25jZU1hcmsSDwoHcmVxdWVzdBgDIAEoDBISCgpvcGVyYXRpb25zGAQgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYBSABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAYgASgIEhEKCWNhbm9uaWNhbBgHIAEoCBISCgpyZXBseV9mb3JtGAggASgJIlsKD1J1bk9uY2VSZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJEhAKCHJlcGxheWVkGAQgASgIIqkBCgVTaGFyZRISCgpvcGVyYXRpb25zGAEgASgMEg4KBnBsYWNlcxgCIAMoDRINCgVyZWFkcxgDIAMoDRIPCgdlYXJsaWVyGAQgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYBSABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAYgASgIEhEKCWNhbm9uaWNhbBgHIAEoCBITCgtyZWNvdmVyYWJsZRgIIAEoCCJpCglQZXJmb3JtZWQSDwoHcmVzdWx0cxgBIAEoDBISCgpiYWNrZW5kX3VzGAIgASgEEhIKCmNvbGxlY3RfaWQYAyABKAkSEQoJb25seV9yZWFkGAQgASgIEhAKCHJlY292ZXJ5GAUgASgJIqIBCgxCZWdpblJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhEKCWlzb2xhdGlvbhgDIAEoCRIRCglvbmVfcGhhc2UYBCABKAgSHgoFc2hhcmUYBSABKAsyDy5yZWxheS52MS5TaGFyZRISCgptYXJrX3BsYWNlGAYgASgJIl8KDUJlZ2luUmVzcG9uc2USEgoKc2Vzc2lvbl9pZBgBIAEoCRISCgpleHBpcmVzX21zGAIgASgEEiYKCXBlcmZvcm1lZBgDIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZCJnCg9Db250aW51ZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCnNlc3Npb25faWQYAiABKAkSHgoFc2hhcmUYAyABKAsyDy5yZWxheS52MS5TaGFyZSI6ChBDb250aW51ZVJlc3BvbnNlEiYKCXBlcmZvcm1lZBgBIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZCKRAQoOUHJlcGFyZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhEKCWlzb2xhdGlvbhgDIAEoCRISCgpzZXNzaW9uX2lkGAQgASgJEh4KBXNoYXJlGAUgASgLMg8ucmVsYXkudjEuU2hhcmUiXQoPUHJlcGFyZVJlc3BvbnNlEiYKCXBlcmZvcm1lZBgBIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZBIQCghwcmVwYXJlZBgCIAEoCBIQCghyZWNvdmVyeRgDIAEoCSJvCg1Db21taXRSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhAKCHJlY292ZXJ5GAQgASgJIi8KDkNvbW1pdFJlc3BvbnNlEg0KBWZvdW5kGAEgASgIEg4KBnN0YXR1cxgCIAEoCSJxCg9Sb2xsYmFja1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSEAoIcmVjb3ZlcnkYBCABKAkiMQoQUm9sbGJhY2tSZXNwb25zZRINCgVmb3VuZBgBIAEoCBIOCgZzdGF0dXMYAiABKAkiQwoNU2V0dGxlUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSEAoIcmVjb3ZlcnkYAiABKAkibQoTQ29tbWl0TWFya2VkUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSEgoKc2Vzc2lvbl9pZBgCIAEoCRIgCgRtYXJrGAMgASgLMhIucmVsYXkudjEuT25jZU1hcmsiFgoUQ29tbWl0TWFya2VkUmVzcG9uc2UiawoTU2V0dGxlTWFya2VkUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSIAoEbWFyaxgCIAEoCzISLnJlbGF5LnYxLk9uY2VNYXJrEhAKCHJlY292ZXJ5GAMgASgJIiAKDlNldHRsZVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCSJCCg5SZWNvdmVyUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDgoGcHJlZml4GAIgASgJIjoKD1JlY292ZXJSZXNwb25zZRInCgZzaGFyZXMYASADKAsyFy5yZWxheS52MS5QcmVwYXJlZFNoYXJlIlYKDVByZXBhcmVkU2hhcmUSFgoOdHJhbnNhY3Rpb25faWQYASABKAkSEwoGYWdlX21zGAIgASgESACIAQESDQoFb3duZXIYAyABKAlCCQoHX2FnZV9tcyJACgxXYWl0c1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg4KBnByZWZpeBgCIAEoCSJBCg1XYWl0c1Jlc3BvbnNlEg0KBXNob3duGAEgASgIEiEKBXdhaXRzGAIgAygLMhIucmVsYXkudjEuTG9ja1dhaXQiLAoITG9ja1dhaXQSDwoHd2FpdGluZxgBIAEoCRIPCgdob2xkaW5nGAIgASgJIjAKDExhY2tzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiPQoNTGFja3NSZXNwb25zZRIdCgVsYWNrcxgBIAMoCzIOLnJlbGF5LnYxLkxhY2sSDQoFam9pbnMYAiABKAgiJQoETGFjaxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiNgoST3BlblNlc3Npb25SZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCI9ChNPcGVuU2Vzc2lvblJlc3BvbnNlEhIKCnNlc3Npb25faWQYASABKAkSEgoKZXhwaXJlc19tcxgCIAEoBCI7ChNDbG9zZVNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEAoIZW5kcG9pbnQYAiABKAkiJQoUQ2xvc2VTZXNzaW9uUmVzcG9uc2USDQoFZm91bmQYASABKAgibgoOSW5zcGVjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhcKD2FmdGVyX25hbWVzcGFjZRgCIAEoCRISCgphZnRlcl9uYW1lGAMgASgJEg0KBWxpbWl0GAQgASgNIkMKD0luc3BlY3RSZXNwb25zZRIOCgZ0YWJsZXMYASABKAwSDAoEbW9yZRgCIAEoCBISCgpiYWNrZW5kX3VzGAMgASgEIi8KC1BpbmdSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCJHCgxQaW5nUmVzcG9uc2USEgoKbGF0ZW5jeV91cxgBIAEoBBIjCgh3YXJuaW5ncxgCIAMoCzIRLnJlbGF5LnYxLldhcm5pbmciKAoHV2FybmluZxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiOQoOUmVsZWFzZVJlcXVlc3QSEAoIZW5kcG9pbnQYASABKAkSFQoNa2VlcF9yZXZpc2lvbhgCIAEoBCIgCg9SZWxlYXNlUmVzcG9uc2USDQoFcG9vbHMYASABKA0iVwoMV2F0Y2hSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIPCgdyZXF1ZXN0GAIgASgMEhQKDHJlc3VtZV9hZnRlchgDIAEoCSIqCg1XYXRjaFJlc3BvbnNlEgoKAmlkGAEgASgJEg0KBWV2ZW50GAIgASgMIjUKEVdhdGNoZWRDb2xsZWN0aW9uEgwKBG5hbWUYASABKAkSEgoKb3BlcmF0aW9ucxgCIAMoCSJrChVQcmVwYXJlQ2hhbmdlc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EjAKC2NvbGxlY3Rpb25zGAIgAygLMhsucmVsYXkudjEuV2F0Y2hlZENvbGxlY3Rpb24iOAoWUHJlcGFyZUNoYW5nZXNSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCRIMCgRtYXJrGAIgASgJInYKDkNoYW5nZXNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIwCgtjb2xsZWN0aW9ucxgCIAMoCzIbLnJlbGF5LnYxLldhdGNoZWRDb2xsZWN0aW9uEhAKCHBvc2l0aW9uGAMgASgJIm0KD0NoYW5nZXNSZXNwb25zZRIhCgdjaGFuZ2VzGAEgAygLMhAucmVsYXkudjEuQ2hhbmdlEiUKBmZhdWx0cxgCIAMoCzIVLnJlbGF5LnYxLkNoYW5nZUZhdWx0EhAKCHBvc2l0aW9uGAMgASgJIrYBCgZDaGFuZ2USCgoCaWQYASABKAkSEgoKY29sbGVjdGlvbhgCIAEoCRIPCgd3YXRjaGVkGAMgAygJEhEKCW9wZXJhdGlvbhgEIAEoCRILCgNrZXkYBSABKAwSDgoGYmVmb3JlGAYgASgMEg0KBWFmdGVyGAcgASgMEg4KBmFic2VudBgIIAMoCRIMCgR0aW1lGAkgASgJEhAKCGtleV9vbmx5GAogASgIEgwKBG1hcmsYCyABKAkiLwoLQ2hhbmdlRmF1bHQSDwoHd2F0Y2hlZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIk8KGUFja25vd2xlZGdlQ2hhbmdlc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhAKCHBvc2l0aW9uGAIgASgJIioKGkFja25vd2xlZGdlQ2hhbmdlc1Jlc3BvbnNlEgwKBHRvbGQYASABKAgiNgoSRHJvcENoYW5nZXNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCIkChNEcm9wQ2hhbmdlc1Jlc3BvbnNlEg0KBWZvdW5kGAEgASgIIjUKEUNoYW5nZXNMYWdSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCIyChJDaGFuZ2VzTGFnUmVzcG9uc2USDQoFYnl0ZXMYASABKAQSDQoFd2hvbGUYAiABKAgiDwoNU3RhdHVzUmVxdWVzdCKdAQoOU3RhdHVzUmVzcG9uc2USDAoEbm9kZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhIKCnN0YXJ0ZWRfbXMYAyABKAQSEAoIZHJhaW5pbmcYBCABKAgSDQoFcG9vbHMYBSABKA0SEwoLY29ubmVjdGlvbnMYBiABKA0SEAoIc2Vzc2lvbnMYByABKA0SEAoIaW5zdGFuY2UYCCABKAkiLAoLRXJyb3JEZXRhaWwSDAoEY29kZRgBIAEoCRIPCgdkZXRhaWxzGAIgASgJMuIOCgxSZWxheVNlcnZpY2USMgoDUnVuEhQucmVsYXkudjEuUnVuUmVxdWVzdBoVLnJlbGF5LnYxLlJ1blJlc3BvbnNlEkAKB0NvbGxlY3QSGC5yZWxheS52MS5Db2xsZWN0UmVxdWVzdBoZLnJlbGF5LnYxLkNvbGxlY3RSZXNwb25zZTABEkAKCVJ1blN0cmVhbRIULnJlbGF5LnYxLlJ1blJlcXVlc3QaGy5yZWxheS52MS5SdW5TdHJlYW1SZXNwb25zZTABEjwKCFRyYW5zYWN0EhkucmVsYXkudjEuVHJhbnNhY3RSZXF1ZXN0GhUucmVsYXkudjEuUnVuUmVzcG9uc2USPgoHUnVuT25jZRIYLnJlbGF5LnYxLlJ1bk9uY2VSZXF1ZXN0GhkucmVsYXkudjEuUnVuT25jZVJlc3BvbnNlEjgKBUJlZ2luEhYucmVsYXkudjEuQmVnaW5SZXF1ZXN0GhcucmVsYXkudjEuQmVnaW5SZXNwb25zZRJBCghDb250aW51ZRIZLnJlbGF5LnYxLkNvbnRpbnVlUmVxdWVzdBoaLnJlbGF5LnYxLkNvbnRpbnVlUmVzcG9uc2USPgoHUHJlcGFyZRIYLnJlbGF5LnYxLlByZXBhcmVSZXF1ZXN0GhkucmVsYXkudjEuUHJlcGFyZVJlc3BvbnNlEjsKBkNvbW1pdBIXLnJlbGF5LnYxLkNvbW1pdFJlcXVlc3QaGC5yZWxheS52MS5Db21taXRSZXNwb25zZRJBCghSb2xsYmFjaxIZLnJlbGF5LnYxLlJvbGxiYWNrUmVxdWVzdBoaLnJlbGF5LnYxLlJvbGxiYWNrUmVzcG9uc2USOwoGU2V0dGxlEhcucmVsYXkudjEuU2V0dGxlUmVxdWVzdBoYLnJlbGF5LnYxLlNldHRsZVJlc3BvbnNlEk0KDENvbW1pdE1hcmtlZBIdLnJlbGF5LnYxLkNvbW1pdE1hcmtlZFJlcXVlc3QaHi5yZWxheS52MS5Db21taXRNYXJrZWRSZXNwb25zZRJHCgxTZXR0bGVNYXJrZWQSHS5yZWxheS52MS5TZXR0bGVNYXJrZWRSZXF1ZXN0GhgucmVsYXkudjEuU2V0dGxlUmVzcG9uc2USPgoHUmVjb3ZlchIYLnJlbGF5LnYxLlJlY292ZXJSZXF1ZXN0GhkucmVsYXkudjEuUmVjb3ZlclJlc3BvbnNlEjgKBVdhaXRzEhYucmVsYXkudjEuV2FpdHNSZXF1ZXN0GhcucmVsYXkudjEuV2FpdHNSZXNwb25zZRI4CgVMYWNrcxIWLnJlbGF5LnYxLkxhY2tzUmVxdWVzdBoXLnJlbGF5LnYxLkxhY2tzUmVzcG9uc2USSgoLT3BlblNlc3Npb24SHC5yZWxheS52MS5PcGVuU2Vzc2lvblJlcXVlc3QaHS5yZWxheS52MS5PcGVuU2Vzc2lvblJlc3BvbnNlEk0KDENsb3NlU2Vzc2lvbhIdLnJlbGF5LnYxLkNsb3NlU2Vzc2lvblJlcXVlc3QaHi5yZWxheS52MS5DbG9zZVNlc3Npb25SZXNwb25zZRI+CgdJbnNwZWN0EhgucmVsYXkudjEuSW5zcGVjdFJlcXVlc3QaGS5yZWxheS52MS5JbnNwZWN0UmVzcG9uc2USNQoEUGluZxIVLnJlbGF5LnYxLlBpbmdSZXF1ZXN0GhYucmVsYXkudjEuUGluZ1Jlc3BvbnNlEj4KB1JlbGVhc2USGC5yZWxheS52MS5SZWxlYXNlUmVxdWVzdBoZLnJlbGF5LnYxLlJlbGVhc2VSZXNwb25zZRI6CgVXYXRjaBIWLnJlbGF5LnYxLldhdGNoUmVxdWVzdBoXLnJlbGF5LnYxLldhdGNoUmVzcG9uc2UwARJTCg5QcmVwYXJlQ2hhbmdlcxIfLnJlbGF5LnYxLlByZXBhcmVDaGFuZ2VzUmVxdWVzdBogLnJlbGF5LnYxLlByZXBhcmVDaGFuZ2VzUmVzcG9uc2USQAoHQ2hhbmdlcxIYLnJlbGF5LnYxLkNoYW5nZXNSZXF1ZXN0GhkucmVsYXkudjEuQ2hhbmdlc1Jlc3BvbnNlMAESXwoSQWNrbm93bGVkZ2VDaGFuZ2VzEiMucmVsYXkudjEuQWNrbm93bGVkZ2VDaGFuZ2VzUmVxdWVzdBokLnJlbGF5LnYxLkFja25vd2xlZGdlQ2hhbmdlc1Jlc3BvbnNlEkoKC0Ryb3BDaGFuZ2VzEhwucmVsYXkudjEuRHJvcENoYW5nZXNSZXF1ZXN0Gh0ucmVsYXkudjEuRHJvcENoYW5nZXNSZXNwb25zZRJHCgpDaGFuZ2VzTGFnEhsucmVsYXkudjEuQ2hhbmdlc0xhZ1JlcXVlc3QaHC5yZWxheS52MS5DaGFuZ2VzTGFnUmVzcG9uc2USOwoGU3RhdHVzEhcucmVsYXkudjEuU3RhdHVzUmVxdWVzdBoYLnJlbGF5LnYxLlN0YXR1c1Jlc3BvbnNlYgZwcm90bzM");
 
 /**
  * Caps bound the connections of one endpoint on this node; 0 stands for the relay's own default.
@@ -426,6 +426,13 @@ export type OnceMark = Message<"relay.v1.OnceMark"> & {
    * @generated from field: string secret = 4;
    */
   secret: string;
+
+  /**
+   * SettleMarked may be asked after it.
+   *
+   * @generated from field: bool settled = 5;
+   */
+  settled: boolean;
 };
 
 /**
@@ -709,6 +716,13 @@ export type BeginRequest = Message<"relay.v1.BeginRequest"> & {
    * @generated from field: relay.v1.Share share = 5;
    */
   share?: Share | undefined;
+
+  /**
+   * Where CommitMarked will leave a mark: made before the share begins, where it cannot be made later.
+   *
+   * @generated from field: string mark_place = 6;
+   */
+  markPlace: string;
 };
 
 /**
@@ -1062,6 +1076,91 @@ export const SettleRequestSchema: GenMessage<SettleRequest> = /*@__PURE__*/
   messageDesc(file_relay_v1_relay, 24);
 
 /**
+ * CommitMarkedRequest commits a share with a mark.
+ *
+ * @generated from message relay.v1.CommitMarkedRequest
+ */
+export type CommitMarkedRequest = Message<"relay.v1.CommitMarkedRequest"> & {
+  /**
+   * The backend.
+   *
+   * @generated from field: relay.v1.Target target = 1;
+   */
+  target?: Target | undefined;
+
+  /**
+   * From BeginResponse.
+   *
+   * @generated from field: string session_id = 2;
+   */
+  sessionId: string;
+
+  /**
+   * What it leaves.
+   *
+   * @generated from field: relay.v1.OnceMark mark = 3;
+   */
+  mark?: OnceMark | undefined;
+};
+
+/**
+ * Describes the message relay.v1.CommitMarkedRequest.
+ * Use `create(CommitMarkedRequestSchema)` to create a new message.
+ */
+export const CommitMarkedRequestSchema: GenMessage<CommitMarkedRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 25);
+
+/**
+ * CommitMarkedResponse says that it has committed.
+ *
+ * @generated from message relay.v1.CommitMarkedResponse
+ */
+export type CommitMarkedResponse = Message<"relay.v1.CommitMarkedResponse"> & {
+};
+
+/**
+ * Describes the message relay.v1.CommitMarkedResponse.
+ * Use `create(CommitMarkedResponseSchema)` to create a new message.
+ */
+export const CommitMarkedResponseSchema: GenMessage<CommitMarkedResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 26);
+
+/**
+ * SettleMarkedRequest asks after a share or a write by its mark.
+ *
+ * @generated from message relay.v1.SettleMarkedRequest
+ */
+export type SettleMarkedRequest = Message<"relay.v1.SettleMarkedRequest"> & {
+  /**
+   * The backend; its mode is "write".
+   *
+   * @generated from field: relay.v1.Target target = 1;
+   */
+  target?: Target | undefined;
+
+  /**
+   * What it was to leave.
+   *
+   * @generated from field: relay.v1.OnceMark mark = 2;
+   */
+  mark?: OnceMark | undefined;
+
+  /**
+   * From Performed; empty for a write that RunOnce was asked for.
+   *
+   * @generated from field: string recovery = 3;
+   */
+  recovery: string;
+};
+
+/**
+ * Describes the message relay.v1.SettleMarkedRequest.
+ * Use `create(SettleMarkedRequestSchema)` to create a new message.
+ */
+export const SettleMarkedRequestSchema: GenMessage<SettleMarkedRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 27);
+
+/**
  * SettleResponse tells what became of it.
  *
  * @generated from message relay.v1.SettleResponse
@@ -1080,7 +1179,7 @@ export type SettleResponse = Message<"relay.v1.SettleResponse"> & {
  * Use `create(SettleResponseSchema)` to create a new message.
  */
 export const SettleResponseSchema: GenMessage<SettleResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 25);
+  messageDesc(file_relay_v1_relay, 28);
 
 /**
  * RecoverRequest asks for prepared shares by prefix.
@@ -1108,7 +1207,7 @@ export type RecoverRequest = Message<"relay.v1.RecoverRequest"> & {
  * Use `create(RecoverRequestSchema)` to create a new message.
  */
 export const RecoverRequestSchema: GenMessage<RecoverRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 26);
+  messageDesc(file_relay_v1_relay, 29);
 
 /**
  * RecoverResponse lists prepared shares.
@@ -1129,7 +1228,7 @@ export type RecoverResponse = Message<"relay.v1.RecoverResponse"> & {
  * Use `create(RecoverResponseSchema)` to create a new message.
  */
 export const RecoverResponseSchema: GenMessage<RecoverResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 27);
+  messageDesc(file_relay_v1_relay, 30);
 
 /**
  * PreparedShare is one that stands prepared.
@@ -1164,7 +1263,7 @@ export type PreparedShare = Message<"relay.v1.PreparedShare"> & {
  * Use `create(PreparedShareSchema)` to create a new message.
  */
 export const PreparedShareSchema: GenMessage<PreparedShare> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 28);
+  messageDesc(file_relay_v1_relay, 31);
 
 /**
  * WaitsRequest asks who waits for locks.
@@ -1192,7 +1291,7 @@ export type WaitsRequest = Message<"relay.v1.WaitsRequest"> & {
  * Use `create(WaitsRequestSchema)` to create a new message.
  */
 export const WaitsRequestSchema: GenMessage<WaitsRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 29);
+  messageDesc(file_relay_v1_relay, 32);
 
 /**
  * WaitsResponse lists waits for locks.
@@ -1220,7 +1319,7 @@ export type WaitsResponse = Message<"relay.v1.WaitsResponse"> & {
  * Use `create(WaitsResponseSchema)` to create a new message.
  */
 export const WaitsResponseSchema: GenMessage<WaitsResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 30);
+  messageDesc(file_relay_v1_relay, 33);
 
 /**
  * LockWait is one share that waits for another's lock.
@@ -1248,7 +1347,7 @@ export type LockWait = Message<"relay.v1.LockWait"> & {
  * Use `create(LockWaitSchema)` to create a new message.
  */
 export const LockWaitSchema: GenMessage<LockWait> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 31);
+  messageDesc(file_relay_v1_relay, 34);
 
 /**
  * LacksRequest asks whether a backend can prepare.
@@ -1269,7 +1368,7 @@ export type LacksRequest = Message<"relay.v1.LacksRequest"> & {
  * Use `create(LacksRequestSchema)` to create a new message.
  */
 export const LacksRequestSchema: GenMessage<LacksRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 32);
+  messageDesc(file_relay_v1_relay, 35);
 
 /**
  * LacksResponse tells what keeps it from that.
@@ -1297,7 +1396,7 @@ export type LacksResponse = Message<"relay.v1.LacksResponse"> & {
  * Use `create(LacksResponseSchema)` to create a new message.
  */
 export const LacksResponseSchema: GenMessage<LacksResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 33);
+  messageDesc(file_relay_v1_relay, 36);
 
 /**
  * Lack is one reason why a backend cannot prepare.
@@ -1325,7 +1424,7 @@ export type Lack = Message<"relay.v1.Lack"> & {
  * Use `create(LackSchema)` to create a new message.
  */
 export const LackSchema: GenMessage<Lack> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 34);
+  messageDesc(file_relay_v1_relay, 37);
 
 /**
  * OpenSessionRequest asks for a lease.
@@ -1346,7 +1445,7 @@ export type OpenSessionRequest = Message<"relay.v1.OpenSessionRequest"> & {
  * Use `create(OpenSessionRequestSchema)` to create a new message.
  */
 export const OpenSessionRequestSchema: GenMessage<OpenSessionRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 35);
+  messageDesc(file_relay_v1_relay, 38);
 
 /**
  * OpenSessionResponse names a lease.
@@ -1374,7 +1473,7 @@ export type OpenSessionResponse = Message<"relay.v1.OpenSessionResponse"> & {
  * Use `create(OpenSessionResponseSchema)` to create a new message.
  */
 export const OpenSessionResponseSchema: GenMessage<OpenSessionResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 36);
+  messageDesc(file_relay_v1_relay, 39);
 
 /**
  * CloseSessionRequest names a lease.
@@ -1402,7 +1501,7 @@ export type CloseSessionRequest = Message<"relay.v1.CloseSessionRequest"> & {
  * Use `create(CloseSessionRequestSchema)` to create a new message.
  */
 export const CloseSessionRequestSchema: GenMessage<CloseSessionRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 37);
+  messageDesc(file_relay_v1_relay, 40);
 
 /**
  * CloseSessionResponse tells what was found.
@@ -1423,7 +1522,7 @@ export type CloseSessionResponse = Message<"relay.v1.CloseSessionResponse"> & {
  * Use `create(CloseSessionResponseSchema)` to create a new message.
  */
 export const CloseSessionResponseSchema: GenMessage<CloseSessionResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 38);
+  messageDesc(file_relay_v1_relay, 41);
 
 /**
  * InspectRequest asks for a page of tables.
@@ -1465,7 +1564,7 @@ export type InspectRequest = Message<"relay.v1.InspectRequest"> & {
  * Use `create(InspectRequestSchema)` to create a new message.
  */
 export const InspectRequestSchema: GenMessage<InspectRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 39);
+  messageDesc(file_relay_v1_relay, 42);
 
 /**
  * InspectResponse is a page of tables.
@@ -1500,7 +1599,7 @@ export type InspectResponse = Message<"relay.v1.InspectResponse"> & {
  * Use `create(InspectResponseSchema)` to create a new message.
  */
 export const InspectResponseSchema: GenMessage<InspectResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 40);
+  messageDesc(file_relay_v1_relay, 43);
 
 /**
  * PingRequest asks whether a backend can be reached.
@@ -1521,7 +1620,7 @@ export type PingRequest = Message<"relay.v1.PingRequest"> & {
  * Use `create(PingRequestSchema)` to create a new message.
  */
 export const PingRequestSchema: GenMessage<PingRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 41);
+  messageDesc(file_relay_v1_relay, 44);
 
 /**
  * PingResponse says that it can.
@@ -1549,7 +1648,7 @@ export type PingResponse = Message<"relay.v1.PingResponse"> & {
  * Use `create(PingResponseSchema)` to create a new message.
  */
 export const PingResponseSchema: GenMessage<PingResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 42);
+  messageDesc(file_relay_v1_relay, 45);
 
 /**
  * Warning tells of something that works and should be otherwise.
@@ -1577,7 +1676,7 @@ export type Warning = Message<"relay.v1.Warning"> & {
  * Use `create(WarningSchema)` to create a new message.
  */
 export const WarningSchema: GenMessage<Warning> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 43);
+  messageDesc(file_relay_v1_relay, 46);
 
 /**
  * ReleaseRequest names what is no longer used.
@@ -1605,7 +1704,7 @@ export type ReleaseRequest = Message<"relay.v1.ReleaseRequest"> & {
  * Use `create(ReleaseRequestSchema)` to create a new message.
  */
 export const ReleaseRequestSchema: GenMessage<ReleaseRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 44);
+  messageDesc(file_relay_v1_relay, 47);
 
 /**
  * ReleaseResponse tells what was closed.
@@ -1626,7 +1725,7 @@ export type ReleaseResponse = Message<"relay.v1.ReleaseResponse"> & {
  * Use `create(ReleaseResponseSchema)` to create a new message.
  */
 export const ReleaseResponseSchema: GenMessage<ReleaseResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 45);
+  messageDesc(file_relay_v1_relay, 48);
 
 /**
  * WatchRequest subscribes.
@@ -1661,7 +1760,7 @@ export type WatchRequest = Message<"relay.v1.WatchRequest"> & {
  * Use `create(WatchRequestSchema)` to create a new message.
  */
 export const WatchRequestSchema: GenMessage<WatchRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 46);
+  messageDesc(file_relay_v1_relay, 49);
 
 /**
  * WatchResponse is one event. The first is sent, empty, once the subscription stands.
@@ -1689,7 +1788,7 @@ export type WatchResponse = Message<"relay.v1.WatchResponse"> & {
  * Use `create(WatchResponseSchema)` to create a new message.
  */
 export const WatchResponseSchema: GenMessage<WatchResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 47);
+  messageDesc(file_relay_v1_relay, 50);
 
 /**
  * WatchedCollection is a collection of which changes are told.
@@ -1717,7 +1816,7 @@ export type WatchedCollection = Message<"relay.v1.WatchedCollection"> & {
  * Use `create(WatchedCollectionSchema)` to create a new message.
  */
 export const WatchedCollectionSchema: GenMessage<WatchedCollection> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 48);
+  messageDesc(file_relay_v1_relay, 51);
 
 /**
  * PrepareChangesRequest names all collections that an endpoint watches from now on.
@@ -1745,7 +1844,7 @@ export type PrepareChangesRequest = Message<"relay.v1.PrepareChangesRequest"> & 
  * Use `create(PrepareChangesRequestSchema)` to create a new message.
  */
 export const PrepareChangesRequestSchema: GenMessage<PrepareChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 49);
+  messageDesc(file_relay_v1_relay, 52);
 
 /**
  * PrepareChangesResponse tells where changes begin.
@@ -1774,7 +1873,7 @@ export type PrepareChangesResponse = Message<"relay.v1.PrepareChangesResponse"> 
  * Use `create(PrepareChangesResponseSchema)` to create a new message.
  */
 export const PrepareChangesResponseSchema: GenMessage<PrepareChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 50);
+  messageDesc(file_relay_v1_relay, 53);
 
 /**
  * ChangesRequest subscribes to changes.
@@ -1809,7 +1908,7 @@ export type ChangesRequest = Message<"relay.v1.ChangesRequest"> & {
  * Use `create(ChangesRequestSchema)` to create a new message.
  */
 export const ChangesRequestSchema: GenMessage<ChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 51);
+  messageDesc(file_relay_v1_relay, 54);
 
 /**
  * ChangesResponse is a batch of changes. The first is sent, without changes, once the
@@ -1845,7 +1944,7 @@ export type ChangesResponse = Message<"relay.v1.ChangesResponse"> & {
  * Use `create(ChangesResponseSchema)` to create a new message.
  */
 export const ChangesResponseSchema: GenMessage<ChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 52);
+  messageDesc(file_relay_v1_relay, 55);
 
 /**
  * Change is one row, document or key that changed.
@@ -1938,7 +2037,7 @@ export type Change = Message<"relay.v1.Change"> & {
  * Use `create(ChangeSchema)` to create a new message.
  */
 export const ChangeSchema: GenMessage<Change> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 53);
+  messageDesc(file_relay_v1_relay, 56);
 
 /**
  * ChangeFault is what cannot be told; other changes are.
@@ -1966,7 +2065,7 @@ export type ChangeFault = Message<"relay.v1.ChangeFault"> & {
  * Use `create(ChangeFaultSchema)` to create a new message.
  */
 export const ChangeFaultSchema: GenMessage<ChangeFault> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 54);
+  messageDesc(file_relay_v1_relay, 57);
 
 /**
  * AcknowledgeChangesRequest names what the caller has stored.
@@ -1994,7 +2093,7 @@ export type AcknowledgeChangesRequest = Message<"relay.v1.AcknowledgeChangesRequ
  * Use `create(AcknowledgeChangesRequestSchema)` to create a new message.
  */
 export const AcknowledgeChangesRequestSchema: GenMessage<AcknowledgeChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 55);
+  messageDesc(file_relay_v1_relay, 58);
 
 /**
  * AcknowledgeChangesResponse tells whether the backend is told.
@@ -2015,7 +2114,7 @@ export type AcknowledgeChangesResponse = Message<"relay.v1.AcknowledgeChangesRes
  * Use `create(AcknowledgeChangesResponseSchema)` to create a new message.
  */
 export const AcknowledgeChangesResponseSchema: GenMessage<AcknowledgeChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 56);
+  messageDesc(file_relay_v1_relay, 59);
 
 /**
  * DropChangesRequest ends what is kept for an endpoint.
@@ -2036,7 +2135,7 @@ export type DropChangesRequest = Message<"relay.v1.DropChangesRequest"> & {
  * Use `create(DropChangesRequestSchema)` to create a new message.
  */
 export const DropChangesRequestSchema: GenMessage<DropChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 57);
+  messageDesc(file_relay_v1_relay, 60);
 
 /**
  * DropChangesResponse tells what was found.
@@ -2057,7 +2156,7 @@ export type DropChangesResponse = Message<"relay.v1.DropChangesResponse"> & {
  * Use `create(DropChangesResponseSchema)` to create a new message.
  */
 export const DropChangesResponseSchema: GenMessage<DropChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 58);
+  messageDesc(file_relay_v1_relay, 61);
 
 /**
  * ChangesLagRequest asks what is kept for an endpoint.
@@ -2078,7 +2177,7 @@ export type ChangesLagRequest = Message<"relay.v1.ChangesLagRequest"> & {
  * Use `create(ChangesLagRequestSchema)` to create a new message.
  */
 export const ChangesLagRequestSchema: GenMessage<ChangesLagRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 59);
+  messageDesc(file_relay_v1_relay, 62);
 
 /**
  * ChangesLagResponse tells what is kept.
@@ -2106,7 +2205,7 @@ export type ChangesLagResponse = Message<"relay.v1.ChangesLagResponse"> & {
  * Use `create(ChangesLagResponseSchema)` to create a new message.
  */
 export const ChangesLagResponseSchema: GenMessage<ChangesLagResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 60);
+  messageDesc(file_relay_v1_relay, 63);
 
 /**
  * StatusRequest has no members.
@@ -2121,7 +2220,7 @@ export type StatusRequest = Message<"relay.v1.StatusRequest"> & {
  * Use `create(StatusRequestSchema)` to create a new message.
  */
 export const StatusRequestSchema: GenMessage<StatusRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 61);
+  messageDesc(file_relay_v1_relay, 64);
 
 /**
  * StatusResponse describes the node.
@@ -2191,7 +2290,7 @@ export type StatusResponse = Message<"relay.v1.StatusResponse"> & {
  * Use `create(StatusResponseSchema)` to create a new message.
  */
 export const StatusResponseSchema: GenMessage<StatusResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 62);
+  messageDesc(file_relay_v1_relay, 65);
 
 /**
  * ErrorDetail names the gateway error a failed call stands for.
@@ -2219,7 +2318,7 @@ export type ErrorDetail = Message<"relay.v1.ErrorDetail"> & {
  * Use `create(ErrorDetailSchema)` to create a new message.
  */
 export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 63);
+  messageDesc(file_relay_v1_relay, 66);
 
 /**
  * RelayService runs requests against backends the edge cannot reach: databases
@@ -2353,6 +2452,28 @@ export const RelayService: GenService<{
   settle: {
     methodKind: "unary";
     input: typeof SettleRequestSchema;
+    output: typeof SettleResponseSchema;
+  },
+  /**
+   * CommitMarked commits a share that was begun, in one phase, and leaves a mark in the same
+   * transaction. A relay that does not know it refuses it: none commits without the mark.
+   *
+   * @generated from rpc relay.v1.RelayService.CommitMarked
+   */
+  commitMarked: {
+    methodKind: "unary";
+    input: typeof CommitMarkedRequestSchema;
+    output: typeof CommitMarkedResponseSchema;
+  },
+  /**
+   * SettleMarked tells by its mark what became of a share or a write. What has not come to its
+   * end never does after that. It may be repeated.
+   *
+   * @generated from rpc relay.v1.RelayService.SettleMarked
+   */
+  settleMarked: {
+    methodKind: "unary";
+    input: typeof SettleMarkedRequestSchema;
     output: typeof SettleResponseSchema;
   },
   /**
