@@ -1,8 +1,9 @@
 /** Writes that a backend keeps once, through real sockets and a real database. Spec: transactions.md §7. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sharedGateway } from './gateway.ts';
+import { sharedGateway, startGateway } from './gateway.ts';
 import { ask, newOrganization, type Organization, refusal } from './organization.ts';
+import { killRelay } from './processes.ts';
 import { backend, freshDatabase } from './servers/backends.ts';
 
 let organization: Organization;
@@ -108,6 +109,41 @@ describe('a write with a key', () => {
     expect([first.status, again.status, await countOf('forgotten')]).toEqual([200, 200, 2]);
   });
 });
+
+test('a write with a key whose relay is killed under it has one effect, and its repeat knows', async () => {
+  const own = await startGateway();
+  try {
+    const other = await newOrganization(own);
+    const { rows } = await outside.query('SELECT current_database() AS name');
+    const url = new URL((await backend('postgres')).url);
+    url.pathname = `/${rows[0].name}`;
+    const config = { write_conn: { url: url.href }, once: {} };
+    const killed = await other.addPostgres(url.href, { config });
+    const body = {
+      query: 'INSERT INTO orders (item) SELECT $1 FROM pg_sleep(1) RETURNING id',
+      params: ['killed'],
+    };
+    const sent = () =>
+      other.call('POST', `/endpoints/${killed}/write`, body, { 'Idempotency-Key': 'k8' });
+    const first = sent();
+    await expect.poll(asleep).toBe(1);
+    await killRelay(own.pid);
+    expect([200, 503]).toContain((await first).status);
+    await expect.poll(async () => (await sent()).status, { timeout: 30_000 }).toBe(200);
+    expect(await sent()).toEqual(await sent());
+    expect(await countOf('killed')).toBe(1);
+  } finally {
+    await own.stop();
+  }
+});
+
+/** Sessions of the database that sleep. */
+async function asleep(): Promise<number> {
+  const { rows } = await outside.query(
+    "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()",
+  );
+  return rows[0].n;
+}
 
 describe('a write with a key to Redis', () => {
   test('has one effect, and its repeat the same reply', async () => {

@@ -77,6 +77,26 @@ describe('a share on MongoDB', () => {
     expect(await count(name)).toBe(1);
   });
 
+  test('whose process is gone is undone by its session and number: what it held is free at once', async () => {
+    const name = shareName();
+    const participant = await join();
+    const done = share([entries('insert_one', { document: { _id: name, name } })], {
+      recoverable: true,
+    });
+    const { recovery } = await participant.perform(done, callOf('write'));
+    const other = await open();
+    expect(await other.rollback(name, recovery, callOf('write'))).toEqual({
+      ...{ found: false, status: 'unknown' },
+    });
+    const again = entries('insert_one', { document: { _id: name, name } });
+    expect(jsonOf(await other.run(again, callOf('write')))).toMatchObject({ inserted_id: name });
+    expect(await failureOf(participant.commit(callOf('write')))).toBeDefined();
+    expect(await other.rollback(name, recovery, callOf('write'))).toMatchObject({ found: false });
+    await participant.close();
+    await other.close();
+    expect(await count(name)).toBe(1);
+  });
+
   test('tells that it was undone', async () => {
     const name = shareName();
     const participant = await join();

@@ -1,9 +1,13 @@
 /** Sentinels that watch over real servers: the master is found, and followed when another takes its place. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { OnceAnswer } from '../../../proto/once.ts';
 import { type RedisSentinels, startSentinels } from '../../../test/servers/redis/sentinel.ts';
 import { onRedis } from '../../../test/servers/redis-server.ts';
 import { failureOf } from '../contract.ts';
+import { digestOf } from '../contract-once.ts';
+import { callOf, openClient } from '../test/host.ts';
+import { redis } from './index.ts';
 import type { RedisServer } from './link.ts';
 import { bounds, open, say, words } from './test/server.ts';
 
@@ -89,6 +93,40 @@ test('writes to the next master when the one before is demoted under open connec
   }
   expect(await say(server, [words('incr', 'n')])).toEqual([2]);
 });
+
+test('a write with a mark is kept once over a failover', async () => {
+  const client = await openClient(redis, { connection: { url: urlOf() }, mode: 'write' });
+  const write = (at: number): Promise<OnceAnswer> => {
+    const key = digestOf(`failover ${at}`);
+    const mark = { key, body: key, place: 'causeway_once', secret: key };
+    const request = { type: 'incr', args: ['marked'] };
+    return client.once({ request }, mark, callOf('write'));
+  };
+  const done: number[] = [];
+  let isRunning = true;
+  const writer = (async () => {
+    for (let at = 0; isRunning; ) {
+      const answer = await write(at).catch(() => undefined);
+      if (answer !== undefined) done.push(at);
+      if (answer !== undefined) at += 1;
+    }
+  })();
+  await expect.poll(() => done.length).toBeGreaterThan(5);
+  const port = async () => JSON.stringify(await say(server, [words('config get', 'port')], 'read'));
+  const before = await port();
+  await untilInSync();
+  const [sentinel] = group.sentinels;
+  await onRedis(sentinel?.url ?? '', ['SENTINEL', 'FAILOVER', group.name]);
+  await expect.poll(port, { timeout: 50_000 }).not.toBe(before);
+  const then = done.length;
+  await expect.poll(() => done.length, { timeout: 50_000 }).toBeGreaterThan(then + 5);
+  isRunning = false;
+  await writer;
+  // What the old master has not passed on is lost with its mark, and done now.
+  for (const at of done) await write(at);
+  expect(await say(server, [words('get', 'marked')], 'read')).toEqual([String(done.length)]);
+  await client.close();
+}, 120_000);
 
 test('follows when the master dies, and no write happens twice', async () => {
   const [role] = await onRedis(`redis://:${PASSWORD}@127.0.0.1:${group.master.port}`, ['ROLE']);
