@@ -260,3 +260,18 @@ describe.each(['edge', 'relay', 'tunnel'])('over the %s', (way) => {
     });
   });
 });
+
+test('a call that belongs to a tunnel goes no other way', async () => {
+  const http = await addHttp(organization, server, 'relay', { vpn_route: node.uuid });
+  const turn = (verb: string) => organization.call('POST', `/nodes/${node.uuid}/${verb}`);
+  expect(await http.read({ path: '/echo' })).toMatchObject({ status: 200 });
+  server.seen();
+  expect(await turn('drain')).toMatchObject({ status: 200 });
+  expect(await http.read({ path: '/echo' })).toMatchObject({
+    status: 503,
+    body: { code: 'NODE_UNAVAILABLE' },
+  });
+  expect(server.seen()).toEqual([]);
+  await turn('resume');
+  await expect.poll(async () => (await http.read({ path: '/echo' })).status).toBe(200);
+});
