@@ -7,7 +7,9 @@ import { listen, serverFor } from './listen.ts';
 import { createLog, describeFault, exitAfterLines, type Log } from './log.ts';
 import { Beats } from './node/beats.ts';
 import { environmentOf } from './node/environment.ts';
+import { writePartKeys } from './node/files.ts';
 import { join, type Membership } from './node/join.ts';
+import { watchEnrolment } from './node/renewal.ts';
 import { routeTo, socketFor } from './parts/router.ts';
 import { makeSocketFolder } from './parts/socket-folder.ts';
 import { Supervisor } from './parts/supervisor.ts';
@@ -24,6 +26,7 @@ async function main(): Promise<void> {
   setGlobalProxyFromEnv();
   const log = createLog(logOptionsOf(flags, process.env));
   const member = await join(flags, withKeysFile(process.env), log);
+  if (member?.files) await writePartKeys(member.files, member.keys);
   const environment = settingsOf(flags, member);
   const config = configOf(flags, environment);
   dieLoudly(log);
@@ -44,6 +47,7 @@ async function main(): Promise<void> {
     if (!supervisor.draining) throw cause;
   }
   if (supervisor.draining) return;
+  if (member?.files) watchEnrolment({ member, files: member.files, log });
   // A node that beats is taken to be there for calls: behind a tunnel it is once one is open.
   void relay.tunnels?.start().then(() => relay.beats?.start());
   if (relay.tunnels === undefined) relay.beats?.start();

@@ -63,6 +63,7 @@ export class Beats {
     } catch (thrown) {
       const isFinal =
         thrown instanceof Refused &&
+        !membership.gateway.isRenewing &&
         ['NODE_RUNNING', 'NODE_SIGNATURE_INVALID'].includes(thrown.code);
       if (isFinal && !this.#isStopping) return refused(thrown.message);
       const why = thrown instanceof Refused ? thrown.message : 'no answer';

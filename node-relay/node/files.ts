@@ -24,11 +24,37 @@ export async function writeKept(files: NodeFiles, kept: Kept): Promise<void> {
   await writeWhole(files, files.state, kept);
 }
 
+/** What else a relay's processes go by once their keys change. */
+export interface PartKeysBeside {
+  readonly before?: NodeKeys | undefined;
+  /** Public keys of the gateway, where the operator has set none. */
+  readonly gatewayKeys?: readonly object[] | undefined;
+}
+
+/** Has the relay's processes open what is sealed to the keys, and to those before. @throws GatewayError INVALID_CONFIGURATION */
+export async function writePartKeys(
+  files: NodeFiles,
+  { sealing }: NodeKeys,
+  { before, gatewayKeys }: PartKeysBeside = {},
+): Promise<void> {
+  const line = (name: string, value: unknown) =>
+    value === undefined ? [] : [`${name}='${JSON.stringify(value)}'`];
+  const lines = [
+    ...line('RELAY_NODE_KEY', sealing),
+    ...line('RELAY_NODE_KEY_PREVIOUS', before?.sealing),
+    ...line('GATEWAY_PUBLIC_KEY', gatewayKeys),
+  ];
+  await writeText(files, files.partKeys, `${lines.join('\n')}\n`);
+}
+
+function writeWhole(files: NodeFiles, file: string, value: unknown): Promise<void> {
+  return writeText(files, file, `${JSON.stringify(value)}\n`);
+}
+
 /** Whole or not at all: half a key on a full disk would be taken for one. */
-async function writeWhole({ folder }: NodeFiles, file: string, value: unknown): Promise<void> {
+async function writeText({ folder }: NodeFiles, file: string, text: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const text = `${JSON.stringify(value)}\n`;
     await writeFile(`${file}.new`, text, { mode: 0o600, flush: true });
     await rename(`${file}.new`, file);
   } catch (cause) {

@@ -27,18 +27,33 @@ export type Joined = z.infer<typeof Joined>;
 /** One process of a node, as its gateway knows it. */
 export class Gateway {
   /** Of this process; parts and tunnels share it. */
-  readonly instance = randomUUID();
+  readonly instance: string;
   readonly url: string;
-  readonly #keys: NodeKeys;
+  /** Its public keys as it told them last; undefined before that. */
+  heardKeys: readonly object[] | undefined;
+  /** It may know the node by other keys from now on: a refusal says nothing. */
+  isRenewing = false;
+  #keys: NodeKeys;
   #nonce = '';
   /** Milliseconds by which this machine's clock is ahead of the gateway's. */
   clockOffsetMs: number;
 
   /** @param url with or without the path of the API */
-  constructor(url: string, keys: NodeKeys, clockOffsetMs = 0) {
+  constructor(url: string, keys: NodeKeys, clockOffsetMs = 0, instance: string = randomUUID()) {
+    this.instance = instance;
     this.url = url.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
     this.#keys = keys;
     this.clockOffsetMs = clockOffsetMs;
+  }
+
+  /** The same process with other keys. */
+  withKeys(keys: NodeKeys): Gateway {
+    return new Gateway(this.url, keys, this.clockOffsetMs, this.instance);
+  }
+
+  /** Signs with these from now on. */
+  use(keys: NodeKeys): void {
+    this.#keys = keys;
   }
 
   /**
@@ -91,6 +106,7 @@ export class Gateway {
     if (!response.ok) throw refusalOf(response.status, reply);
     const told = schema.parse(reply);
     this.#takeNonce(told.nonce);
+    this.heardKeys = told.gateway_keys;
     // The reply was written about half way through.
     this.clockOffsetMs = Math.round((began + ended) / 2 - told.time);
     return told;

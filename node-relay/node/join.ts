@@ -43,6 +43,8 @@ export interface Membership {
   readonly transport: 'direct' | 'tunnel';
   readonly keys: NodeKeys;
   readonly gatewayKeys: readonly Record<string, string>[];
+  /** Where it keeps its keys; undefined where they are given from outside. */
+  readonly files: NodeFiles | undefined;
   /** Of its port and address, where it was told them at an earlier start. */
   readonly kept: Pick<Kept, 'port' | 'host'>;
 }
@@ -118,7 +120,7 @@ async function fromFolder(folder: Folder, log: Pick<Log, 'warn'>): Promise<Membe
     if (thrown instanceof Refused && thrown.isFinal) throw inWords(gateway.url, thrown);
     log.warn({ gateway: gateway.url }, 'the gateway does not answer: the node starts as it was');
     const { uuid, name, organization, transport, gatewayKeys } = kept;
-    return { gateway, uuid, name, organization, transport, keys, gatewayKeys, kept };
+    return { gateway, uuid, name, organization, transport, keys, gatewayKeys, kept, files };
   }
 }
 
@@ -157,7 +159,7 @@ async function keep(
   const known = { uuid, name, organization, transport, gatewayKeys };
   const told = { ...(port === undefined ? {} : { port }), ...(host === undefined ? {} : { host }) };
   await writeKept(files, { ...known, ...told, gateway: gateway.url, clockOffsetMs, secretDigest });
-  return { ...known, gateway, keys, kept: told };
+  return { ...known, gateway, keys, kept: told, files };
 }
 
 /** A relay whose keys are given from outside, and which keeps nothing. */
@@ -183,7 +185,7 @@ async function withoutFolder({ url, keys, only, enroll }: Outside, log: Pick<Log
       demandOrganization(joined, only);
       const { uuid, name, organization, transport, gateway_keys } = joined;
       const known = { uuid, name, organization, transport, gatewayKeys: gateway_keys };
-      return { ...known, gateway, keys, kept: {} };
+      return { ...known, gateway, keys, kept: {}, files: undefined };
     } catch (thrown) {
       if (thrown instanceof Refused && thrown.isFinal) throw inWords(url, thrown);
       if (thrown instanceof GatewayError) throw thrown;
@@ -198,7 +200,8 @@ function isUnknown(thrown: unknown): boolean {
   return thrown instanceof Refused && thrown.code === 'NODE_SIGNATURE_INVALID';
 }
 
-function ask(
+/** Enrols, or asks which node the keys are of. @throws Refused, or what the network throws */
+export function ask(
   gateway: Gateway,
   keys: NodeKeys,
   organization: string | undefined,
@@ -236,7 +239,8 @@ function publicHalf({ d: _, ...key }: JWK): string {
   return JSON.stringify(key);
 }
 
-function digestOf(secret: string): string {
+/** What is kept of a secret. */
+export function digestOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 

@@ -51,6 +51,10 @@ export interface NodeFiles {
   readonly state: string;
   readonly signing: string;
   readonly sealing: string;
+  /** Keys that the relay's processes open calls with. */
+  readonly partKeys: string;
+  /** A secret that the running relay takes new keys by. */
+  readonly enrolment: string;
 }
 
 /** Files of a data folder. */
@@ -60,6 +64,8 @@ export function filesIn(folder: string): NodeFiles {
     state: join(folder, 'node.json'),
     signing: join(folder, 'signing-key.jwk'),
     sealing: join(folder, 'sealing-key.jwk'),
+    partKeys: join(folder, 'part-keys.env'),
+    enrolment: join(folder, 'enrolment-secret'),
   };
 }
 

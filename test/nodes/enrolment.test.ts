@@ -46,7 +46,9 @@ const ONE = success({ columns: [{ name: 'n', type: 'integer' }], rows: [{ n: 1 }
 
 test('its keys and all that it keeps are for its own user alone', async () => {
   const files = await readdir(node.data);
-  expect(files.sort()).toEqual(['node.json', 'sealing-key.jwk', 'signing-key.jwk']);
+  expect(files.sort()).toEqual([
+    ...['node.json', 'part-keys.env', 'sealing-key.jwk', 'signing-key.jwk'],
+  ]);
   for (const file of files) {
     expect(((await stat(join(node.data, file))).mode & 0o777).toString(8)).toBe('600');
   }

@@ -1,4 +1,6 @@
 /** A node gets new keys by the steps of docs/nodes.md while calls run: none of them fails. */
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { filesIn, readKeys } from '../../node-relay/node/settings.ts';
 import { sharedGateway } from '../gateway.ts';
@@ -102,3 +104,59 @@ test.each([
   },
   120_000,
 );
+
+test.each([
+  ['that the gateway dials', false],
+  ['with a tunnel', true],
+])(
+  'the only node %s gets new keys while it runs',
+  async (_which, tunnel) => {
+    const node = await startNode(organization, `alone-${tunnel}`, { tunnel });
+    await organization.call('PUT', `/endpoints/${endpoint}/nodes/${node.uuid}`, {});
+    const stopCalls = startCalls();
+    try {
+      const files = filesIn(node.data);
+      const before = readKeys(files);
+      const { body } = await post(node, 'enrolment');
+      const { enrolment_secret: secret } = body as { enrolment_secret: string };
+      await writeFile(files.enrolment, secret, { mode: 0o600 });
+      await expect.poll(() => node.run.output()).toContain('the node has new keys');
+      // It beats, and serves, with the new ones: caches of the gateway go by.
+      await sleep(12_000);
+      const { failed, calls } = await stopCalls();
+      expect(failed).toEqual([]);
+      expect(calls).toBeGreaterThan(100);
+      const after = readKeys(files);
+      expect(after?.signing.x).not.toBe(before?.signing.x);
+      expect(after?.sealing.x).not.toBe(before?.sealing.x);
+      await untilStatus(organization.call, node.uuid, 'available');
+      expect(await ask('read', 'select count(*)::integer as n from written')).toMatchObject({
+        body: { data: { rows: [{ n: written }] } },
+      });
+    } finally {
+      await stopCalls();
+      await organization.call('DELETE', `/endpoints/${endpoint}/nodes/${node.uuid}?confirm=true`);
+      await node.stop();
+    }
+  },
+  120_000,
+);
+
+test('a secret that is none leaves a running node its keys', async () => {
+  const node = await startNode(organization, 'keeps');
+  try {
+    await organization.call('PUT', `/endpoints/${endpoint}/nodes/${node.uuid}`, {});
+    const files = filesIn(node.data);
+    const before = readKeys(files);
+    await writeFile(files.enrolment, 'none', { mode: 0o600 });
+    await expect.poll(() => node.run.output()).toContain('the node keeps its keys');
+    expect(node.run.output()).toContain(
+      'The enrolment secret is unknown, was used, or has expired',
+    );
+    expect(readKeys(files)).toEqual(before);
+    expect(await ask('read', 'select 1 as n')).toMatchObject({ status: 200 });
+  } finally {
+    await organization.call('DELETE', `/endpoints/${endpoint}/nodes/${node.uuid}?confirm=true`);
+    await node.stop();
+  }
+}, 120_000);

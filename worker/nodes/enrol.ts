@@ -2,6 +2,7 @@
 import { calculateJwkThumbprint } from 'jose';
 import { badRequest, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
+import { NODE_HEADERS } from '../../proto/node-signature.ts';
 import { forgetOrganization } from '../access/policy.ts';
 import { auditStatementBy } from '../audit/record.ts';
 import type { PublicContext } from '../context.ts';
@@ -63,7 +64,11 @@ async function enrolBy(
   await demandHeld(signingKey, signed);
   const signingKeyId = await calculateJwkThumbprint(signingKey, 'sha256');
   const keys = { name, signingKey, signingKeyId, sealingKey };
-  const heard = { version: body.version, kinds: body.kinds, lastSeenAt: null, unreachableAt: null };
+  const instance = signed.header(NODE_HEADERS.instance)?.toLowerCase() ?? '';
+  // The process that is the node already takes other keys: its tunnels and its calls go on.
+  const isSame = await nodeObject(ctx.env, found).isOf(instance);
+  const lastSeenAt = isSame ? ctx.now() : null;
+  const heard = { version: body.version, kinds: body.kinds, lastSeenAt, unreachableAt: null };
   const actor = { orgUuid: found.orgUuid, username: `node:${found.name}` };
   const enrolled = await ctx.db
     .batch([
@@ -84,7 +89,7 @@ async function enrolBy(
   const [row] = enrolled[0];
   if (!row) throw invalid();
   // Processes with the keys of before are no longer the node.
-  await nodeObject(ctx.env, row).forget();
+  if (!isSame) await nodeObject(ctx.env, row).forget();
   forgetOrganization(row.orgUuid);
   return row;
 }

@@ -18,6 +18,8 @@ export interface RelayNodeObject extends Rpc.DurableObjectBranded {
   admit(nonce: string, expiresAt: number, now: number, instance: string): Promise<Admitted>;
   /** Makes a process the node's instead of another, which is refused from then on; false where that one no longer is. */
   takeOver(instance: string, from: string): Promise<boolean>;
+  /** Whether that process is the node's. */
+  isOf(instance: string): Promise<boolean>;
   /** Forgets the node: it is gone, or has new keys. */
   forget(): Promise<void>;
   /** The gateway stops: its tunnels end as soon as they have no calls. */

@@ -78,6 +78,10 @@ export class RelayNode extends DurableObject<Bindings> implements RelayNodeObjec
     return true;
   }
 
+  async isOf(instance: string): Promise<boolean> {
+    return (await this.ctx.storage.get<string>(INSTANCE)) === instance;
+  }
+
   async forget(): Promise<void> {
     this.#tunnels.endBut();
     this.#nonces.forget();
