@@ -2,11 +2,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../proto/json.ts';
-import { resolveReferences } from './result-references.ts';
+import { pointIn, resolveReferences } from './result-references.ts';
 
 const RESULTS: Json[] = [{ rows: [{ id: 7, 'odd.name': { a: [1, null] } }], row_count: 1 }, [5]];
 const resolve = (value: Json, literals: 'unwrapped' | 'kept' = 'unwrapped') =>
-  resolveReferences(value, (index) => RESULTS[index], literals);
+  resolveReferences(
+    value,
+    pointIn((index) => RESULTS[index]),
+    literals,
+  );
 
 describe('a reference', () => {
   test.each<[Json, Json]>([
@@ -65,6 +69,30 @@ describe('what only looks like one', () => {
         const json = value as Json; // JSON by construction.
         if (!JSON.stringify(json).includes('$')) expect(resolve(json)).toEqual(json);
       }),
+    );
+  });
+});
+
+describe('what references may cost', () => {
+  const big = [{ text: 'x'.repeat(1024 * 1024) }];
+
+  test('they put no more into one operation than a request may have', () => {
+    const params = (count: number) => Array(count).fill({ $result: '[0].text' });
+    const put = (count: number) =>
+      resolveReferences(
+        params(count),
+        pointIn((index) => big[index]),
+        'unwrapped',
+      );
+    expect(put(9)).toHaveLength(9);
+    expect(() => put(10)).toThrow(
+      expect.objectContaining({ message: expect.stringContaining('puts in more than 10485760') }),
+    );
+  });
+
+  test('a path is at most 1024 characters long', () => {
+    expect(() => resolve({ $result: `[0]${'.a'.repeat(600)}` })).toThrow(
+      expect.objectContaining({ message: expect.stringContaining('is longer than 1024') }),
     );
   });
 });

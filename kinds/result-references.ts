@@ -1,41 +1,117 @@
 /** Earlier results as values of later operations of a transaction. Contract §6, "Transactions". */
 import { badRequest, type GatewayError } from '../proto/errors.ts';
-import { isJsonObject, type Json } from '../proto/json.ts';
+import { isJsonObject, isRawJson, type Json } from '../proto/json.ts';
 import { inOrderOf } from '../proto/ordered-json.ts';
+import type { Pieces } from '../proto/work/pieces.ts';
 
 /** Answers the result of an earlier operation; undefined when there is none of that index. */
 export type EarlierResult = (index: number) => Json | undefined;
 
+/** Answers what a path such as `[0].rows[0].id` points to. @throws GatewayError BAD_REQUEST where that is nothing */
+export type PointTo = (path: string) => Json;
+
 /** What `{"$literal": x}` means: x itself, or just an object (an operator of the backend's own). */
 export type Literals = 'unwrapped' | 'kept';
 
+/** Longest path of a reference, in characters. Spec silent. */
+const PATH_MAX = 1_024;
+/** Characters that references may put into one operation: as many as a request may have bytes. Spec silent. */
+const PUT_IN_MAX = 10 * 1024 * 1024;
+/** Values that are looked at between two pauses. */
+const LOOKED_AT = 4_096;
+
+/** What references may still put into one operation: a short one can name a large value often. */
+export class Room {
+  #left = PUT_IN_MAX;
+
+  /** @throws GatewayError BAD_REQUEST when there is no room left */
+  take(path: string, value: Json): void {
+    this.#left -= lengthOf(value, this.#left);
+    if (this.#left < 0) throw badReference(path, `puts in more than ${PUT_IN_MAX} characters`);
+  }
+}
+
+/** About the characters of a value's text; more than `most` is not counted to its end. */
+function lengthOf(value: Json, most: number): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null || isRawJson(value)) return 4;
+  let length = 2;
+  for (const [name, member] of Object.entries(value)) {
+    length += name.length + lengthOf(member, most - length);
+    if (length > most) break;
+  }
+  return length;
+}
+
+/** Paths that are pointed to within results that are at hand. */
+export function pointIn(earlier: EarlierResult): PointTo {
+  return (path) => pointedTo(path, earlier);
+}
+
 /**
  * The value with every `{"$result": "[0].rows[0].id"}` in it replaced by what it points to.
- * @throws GatewayError BAD_REQUEST for a reference that is malformed or points to nothing
+ * @param room of the operation that the value is part of
+ * @throws GatewayError BAD_REQUEST for a reference that is malformed, points to nothing or puts in too much
  */
-export function resolveReferences(value: Json, earlier: EarlierResult, literals: Literals): Json {
+export function resolveReferences(
+  value: Json,
+  point: PointTo,
+  literals: Literals,
+  room = new Room(),
+): Json {
   if (Array.isArray(value)) {
-    const items = value.map((item) => resolveReferences(item, earlier, literals));
+    const items = value.map((item) => resolveReferences(item, point, literals, room));
     return inOrderOf(items, value);
   }
   if (!isJsonObject(value)) return value;
   const [[name, inner] = [], ...others] = Object.entries(value);
   if (others.length === 0 && inner !== undefined) {
-    if (name === '$result' && typeof inner === 'string' && inner.startsWith('[')) {
-      return pointedTo(inner, earlier);
+    if (name === '$result' && isPath(inner)) {
+      const found = point(inner);
+      room.take(inner, found);
+      return found;
     }
     if (name === '$literal' && literals === 'unwrapped') return inner;
   }
   const members = Object.entries(value).map(
-    ([key, member]) => [key, resolveReferences(member, earlier, literals)] as const,
+    ([key, member]) => [key, resolveReferences(member, point, literals, room)] as const,
   );
   return inOrderOf(Object.fromEntries(members), value);
+}
+
+/** Paths of all references within a value, also where they turn out to be none, by the index of their operation. */
+export function* pathsInPieces(value: unknown): Pieces<ReadonlyMap<number, ReadonlySet<string>>> {
+  const paths = new Map<number, Set<string>>();
+  const open: unknown[] = [value];
+  let looked = 0;
+  for (let next = open.pop(); next !== undefined || open.length > 0; next = open.pop()) {
+    looked += 1;
+    if (looked % LOOKED_AT === 0) yield;
+    if (typeof next !== 'object' || next === null) continue;
+    for (const each of Object.values(next)) open.push(each);
+    const path: unknown = '$result' in next ? next.$result : undefined;
+    const index = isPath(path) ? indexOf(path) : undefined;
+    if (index === undefined) continue;
+    const known = paths.get(index) ?? new Set();
+    paths.set(index, known.add(String(path)));
+  }
+  return paths;
+}
+
+function isPath(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith('[');
+}
+
+function indexOf(path: string): number | undefined {
+  const index = /^\[(\d{1,9})\]/.exec(path)?.[1];
+  return index === undefined || path.length > PATH_MAX ? undefined : Number(index);
 }
 
 /** `[i]`, `.member`, or `["any member"]`. */
 const STEP = /\[(\d{1,9})\]|\.([^.[\]"]+)|\[("(?:[^"\\]|\\.)*")\]/y;
 
 function pointedTo(path: string, earlier: EarlierResult): Json {
+  if (path.length > PATH_MAX) throw badReference(path, `is longer than ${PATH_MAX} characters`);
   const [operation, ...steps] = stepsOf(path);
   if (typeof operation !== 'number')
     throw badReference(path, 'begins with the index of an operation');
@@ -75,7 +151,8 @@ function memberOf(value: Json, step: number | string): Json | undefined {
   return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
 }
 
-function badReference(path: string, problem: string): GatewayError {
+/** What is wrong with a reference. */
+export function badReference(path: string, problem: string): GatewayError {
   const shown = path.slice(0, 200);
   return badRequest('$result', problem, `The reference ${shown} ${problem}`);
 }

@@ -1,14 +1,18 @@
 /** The operations of one transaction: one after another, each told what those before it answered. */
 import type { Call } from '../proto/driver.ts';
 import { type ErrorDetails, GatewayError } from '../proto/errors.ts';
-import { type Json, parseJson } from '../proto/json.ts';
-import type { EarlierResult } from './result-references.ts';
+import type { Json } from '../proto/json.ts';
+import { Pointed } from './pointed.ts';
+import { type PointTo, pointIn } from './result-references.ts';
+
+const decoder = new TextDecoder();
 
 /** What one operation runs within. */
 export interface Turn {
   /** The transaction's call, with the operation's own deadline too. Contract §1, "Deadline". */
   readonly call: Call;
-  readonly earlier: EarlierResult;
+  /** Where references point. */
+  readonly point: PointTo;
   /** Bytes that its result may have. */
   readonly budget: number;
 }
@@ -48,22 +52,18 @@ export async function runEach<
   places: Places = ALONE,
 ): Promise<Bytes[]> {
   const results: Bytes[] = [];
-  const byPlace = new Map<number, Bytes>();
-  const earlier = (place: number) => {
-    const result = byPlace.get(place);
-    if (result === undefined) return places.earlier(place);
-    return parseJson(new TextDecoder().decode(result));
-  };
+  const pointed = await Pointed.by(operations, call.inTurn);
+  const point = pointed.at(pointIn((place) => places.earlier(place)));
   let budget = call.resultMaxBytes - 2;
   for (const [index, operation] of operations.entries()) {
     const deadline = new OwnDeadline(call, operation.timeout_ms);
-    const turn = { call: { ...call, signal: deadline.signal }, earlier, budget };
+    const turn = { call: { ...call, signal: deadline.signal }, point, budget };
     try {
       const place = places.placeOf(index);
       const result = await atOperation(place, () => run(operation, turn));
       budget -= result.length + 1;
       results.push(result);
-      byPlace.set(place, result);
+      await pointed.take(place, () => decoder.decode(result));
     } finally {
       deadline.end();
     }

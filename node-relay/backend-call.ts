@@ -53,6 +53,7 @@ export function callOf(
     trace,
     session: target.session,
     inPieces: isLight(bytes) ? undefined : piecesOf(ownerOf(target)),
+    inTurn: piecesOf(ownerOf(target)),
   };
 }
 

@@ -4,7 +4,8 @@ import type { Call } from '../proto/driver.ts';
 import { badRequest, type ErrorDetails, GatewayError } from '../proto/errors.ts';
 import type { Share as ShareMessage } from '../proto/gen/relay/v1/relay_pb.ts';
 import { isJsonObject, type Json, parseJson } from '../proto/json.ts';
-import { parseOrdered } from '../proto/parse-ordered.ts';
+import { parseInPieces } from '../proto/json-pieces.ts';
+import { parseOrdered, parseOrderedInPieces } from '../proto/parse-ordered.ts';
 import type { Share, ShareOperation } from '../proto/prepares.ts';
 import { callOf, ownerOf } from './backend-call.ts';
 import type { Subject } from './calls.ts';
@@ -63,7 +64,7 @@ async function shareOf(target: CallTarget, message: ShareParts): Promise<Share> 
     const place = places[index] ?? index;
     return { place, mode: isRead.has(place) ? 'read' : 'write', request };
   });
-  const earlier = earlierOf(target, message.earlier);
+  const earlier = await earlierOf(target, message.earlier);
   return { operations, earlier: (place) => earlier[place], recoverable };
 }
 
@@ -84,10 +85,17 @@ function placesOf(requests: readonly unknown[], places: readonly number[]): read
 }
 
 /** Results by place, read as those of this kind are. */
-function earlierOf({ kind }: CallTarget, bytes: Uint8Array): { readonly [place: string]: Json } {
+async function earlierOf(
+  target: CallTarget,
+  bytes: Uint8Array,
+): Promise<{ readonly [place: string]: Json }> {
   if (bytes.length === 0) return {};
+  const keepsText = kindSpec(target.kind).keepsText === true;
   const text = decoder.decode(bytes);
-  const value = kindSpec(kind).keepsText ? parseOrdered(text) : parseJson(text);
+  const value = await inTurn(ownerOf(target), bytes, {
+    whole: () => (keepsText ? parseOrdered(text) : parseJson(text)),
+    inPieces: () => (keepsText ? parseOrderedInPieces(text) : parseInPieces(text)),
+  });
   if (!isJsonObject(value)) throw badRequest('share.earlier', 'must be an object');
   return value;
 }

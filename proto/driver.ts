@@ -88,6 +88,8 @@ export interface Call {
   readonly session?: SessionSettings | undefined;
   /** Does what a large request makes long in pieces, by turns with others; undefined where the request is small. */
   readonly inPieces: (<Result>(pieces: Pieces<Result>) => Promise<Result>) | undefined;
+  /** The same for what results make long, however small the request is; undefined where nobody else needs the thread. */
+  readonly inTurn?: (<Result>(pieces: Pieces<Result>) => Promise<Result>) | undefined;
 }
 
 /** A result as JSON text in UTF-8: it is not parsed between driver and client. */

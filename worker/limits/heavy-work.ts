@@ -122,6 +122,11 @@ export function inPieces<Result>(
   return line.work(ownerOf(of), pieces, { ...givenOf(of), ...announced });
 }
 
+/** As `inPieces`, for a request that has taken effect in part: it waits, and is not refused. */
+export function goingOn<Result>(of: Owner, pieces: Pieces<Result>): Promise<Result> {
+  return line.work(ownerOf(of), pieces, { ...givenOf(of), isLarge: true, isBegun: true });
+}
+
 /**
  * Does work that cannot be divided, and may turn out to be long: then the next one waits.
  * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has too much that does

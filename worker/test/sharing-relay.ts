@@ -1,6 +1,6 @@
 /** A relay in memory that takes part in transactions: it keeps what is prepared, and answers each operation with its text. */
 import { Code, type ServiceImpl } from '@connectrpc/connect';
-import { resolveReferences } from '../../kinds/result-references.ts';
+import { pointIn, resolveReferences } from '../../kinds/result-references.ts';
 import type { RelayService, Share, Target } from '../../proto/gen/relay/v1/relay_pb.ts';
 import type { Json } from '../../proto/json.ts';
 import { bytes, text, told } from './running.ts';
@@ -136,7 +136,11 @@ function perform(share: Share | undefined, soFar: boolean) {
       ];
       throw told(Code.InvalidArgument, 'REQUEST_FAILED', 'no such table', details);
     }
-    const values = resolveReferences(params, (each) => earlier.get(`${each}`), 'unwrapped');
+    const values = resolveReferences(
+      params,
+      pointIn((each) => earlier.get(`${each}`)),
+      'unwrapped',
+    );
     const result = { rows: [{ said: query, values }] };
     earlier.set(`${place}`, result);
     return result;

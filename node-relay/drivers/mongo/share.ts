@@ -3,11 +3,12 @@ import type { ClientSession, MongoClient } from 'mongodb';
 import { commandName } from '../../../kinds/mongo/admin.ts';
 import type { AllowGuard } from '../../../kinds/mongo/allow-guard.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
+import { Pointed } from '../../../kinds/pointed.ts';
+import { pointIn } from '../../../kinds/result-references.ts';
 import { atOperation } from '../../../kinds/transaction.ts';
 import type { Call, Mode } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import type { OnceMark } from '../../../proto/once.ts';
-import { parseOrdered } from '../../../proto/parse-ordered.ts';
 import type { Beginning, Participant, Performed, Share } from '../../../proto/prepares.ts';
 import { jsonList } from '../byte-text.ts';
 import { forestalled } from '../once.ts';
@@ -16,7 +17,7 @@ import { recoveryFrom } from './lost-share.ts';
 import { Marked, type Marks } from './marks.ts';
 import { commandIn } from './operations/command.ts';
 import { check, isRead } from './run.ts';
-import { abort, admit, attemptOperation, commit, references } from './transact.ts';
+import { abort, admit, attemptOperation, commit, ORDERED, references } from './transact.ts';
 
 /** Commands that end a transaction, or the session that it is in. */
 const ENDING = new Set(
@@ -128,23 +129,22 @@ export class MongoShare implements Participant<MongoRequest> {
   }
 
   async #runAll({ operations, earlier }: Share<MongoRequest>, call: Call): Promise<Buffer[]> {
-    const byPlace = new Map<number, Buffer>();
-    const substitute = references((place) => {
-      const own = byPlace.get(place);
-      return own === undefined ? earlier(place) : parseOrdered(own.toString());
-    });
+    const results: Buffer[] = [];
+    const pointed = await Pointed.by(operations, call.inTurn, ORDERED);
+    const point = pointed.at(pointIn(earlier));
     let left = call.resultMaxBytes - 2;
     for (const { place, mode, request } of operations) {
       this.#onlyRead &&= mode === 'read' || letsThrough(request, this.#database.settings.database);
       const limited = { ...call, resultMaxBytes: left };
       const own = this.#database.execution(this.#client, this.#session, limited, 'transaction');
-      const execution: Execution = { ...own, substitute };
+      const execution: Execution = { ...own, substitute: references(point) };
       const run = () => attemptOperation(this.#database, execution, request);
       const result = await atOperation(place, run);
       left -= result.length + 1;
-      byPlace.set(place, result);
+      results.push(result);
+      await pointed.take(place, () => result.toString());
     }
-    return [...byPlace.values()];
+    return results;
   }
 
   #requireOpen(): void {

@@ -1,11 +1,17 @@
 /** Several requests in one transaction. Contract §6, "Transactions"; source: MongoDB's specification of transactions. */
 import { type ClientSession, MongoError, MongoErrorLabel, type TransactionOptions } from 'mongodb';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import { type EarlierResult, resolveReferences } from '../../../kinds/result-references.ts';
+import { Pointed, type ReadResult } from '../../../kinds/pointed.ts';
+import {
+  type PointTo,
+  pointIn,
+  Room,
+  resolveReferences,
+} from '../../../kinds/result-references.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import { parseOrdered } from '../../../proto/parse-ordered.ts';
+import { parseOrdered, parseOrderedInPieces } from '../../../proto/parse-ordered.ts';
 import type { Database, Execution } from './database.ts';
 import { fromFailure } from './errors.ts';
 import { check, isTransactional, runRequest } from './run.ts';
@@ -87,17 +93,16 @@ export async function runAll(
 ): Promise<Buffer> {
   const results: Buffer[] = [];
   let left = execution.call.resultMaxBytes - 2;
-  const substitute = references((index) => {
-    const result = results[index];
-    return result === undefined ? undefined : parseOrdered(result.toString());
-  });
+  const pointed = await Pointed.by(requests, execution.call.inTurn, ORDERED);
+  const point = pointed.at(pointIn(() => undefined));
   for (const [index, request] of requests.entries()) {
     const call = { ...execution.call, resultMaxBytes: left };
     const startedAt = performance.now();
-    const own: Execution = { ...execution, call, startedAt, substitute };
+    const own: Execution = { ...execution, call, startedAt, substitute: references(point) };
     const result = await atOperation(index, () => attemptOperation(database, own, request));
     left -= result.length + 1;
     results.push(result);
+    await pointed.take(index, () => result.toString());
   }
   const pieces = results.flatMap((result, index) => [Buffer.from(index > 0 ? ',' : ''), result]);
   return Buffer.concat([Buffer.from('['), ...pieces, Buffer.from(']')]);
@@ -188,15 +193,19 @@ function withoutLabel(cause: unknown, { signal, resultMaxBytes: max }: Call): un
     : fromFailure(cause, { uncertain: false, signal, max });
 }
 
-/** The values of `{"$result": "[0].inserted_id"}`; every other object stays. */
-export function references(earlier: EarlierResult): (object: JsonObject) => Json | undefined {
+/** How results are read here. */
+export const ORDERED: ReadResult = { whole: parseOrdered, inPieces: parseOrderedInPieces };
+
+/** The values of `{"$result": "[0].inserted_id"}` in one operation; every other object stays. */
+export function references(point: PointTo): (object: JsonObject) => Json | undefined {
+  const room = new Room();
   return (object) => {
     const isReference =
       Object.keys(object).length === 1 &&
       typeof object.$result === 'string' &&
       object.$result.startsWith('[');
     if (!isReference) return undefined;
-    return resolveReferences(object, earlier, 'kept');
+    return resolveReferences(object, point, 'kept', room);
   };
 }
 

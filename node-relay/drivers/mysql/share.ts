@@ -166,11 +166,11 @@ class MysqlShare implements OpenShare<MysqlRequest> {
     ]);
   }
 
-  #run(operation: Operation, { call, earlier, budget }: Turn): Promise<Buffer> {
+  #run(operation: Operation, { call, point, budget }: Turn): Promise<Buffer> {
     const connection = this.#connection;
     const { database } = this.#parts;
     const own: Execution = { database, connection, call, place: 'transaction' };
-    const params = paramsWith(operation.request.params ?? [], earlier);
+    const params = paramsWith(operation.request.params ?? [], point);
     const request = { ...operation.request, params } as RowsRequest; // The same shape with other values.
     return attempt(connection, 'write', call.signal, async () => {
       const parsed = oneStatement(request.query, hasNames(request), 'transaction');

@@ -36,9 +36,9 @@ export function runOperations(
 async function runOperation(
   execution: Execution,
   operation: RowsRequest,
-  { call, earlier, budget }: Turn,
+  { call, point, budget }: Turn,
 ): Promise<Buffer> {
-  const params = paramsWith(operation.params ?? [], earlier);
+  const params = paramsWith(operation.params ?? [], point);
   const request = { ...operation, params } as RowsRequest; // The same shape with other values.
   const own = { ...execution, call };
   const { connection } = execution;

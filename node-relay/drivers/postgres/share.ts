@@ -203,16 +203,12 @@ class PostgresShare implements OpenShare<PostgresRequest> {
     };
   }
 
-  #run(operation: Operation, { call, earlier, budget }: Turn): Promise<Buffer> {
+  #run(operation: Operation, { call, point, budget }: Turn): Promise<Buffer> {
     const connection = this.#connection;
     const { database } = this.#parts;
     const own: Execution = { database, connection, call, place: 'transaction' };
     // A typed parameter stays a pair: only its value can be a reference.
-    const params = resolveReferences(
-      (operation.request.params ?? []) as Json,
-      earlier,
-      'unwrapped',
-    );
+    const params = resolveReferences((operation.request.params ?? []) as Json, point, 'unwrapped');
     const request = { ...operation.request, params } as RowsRequest; // The same shape with other values.
     return attempt(connection, 'write', call.signal, async () => {
       const parsed = wholeStatement(request.query);

@@ -44,10 +44,10 @@ const WRITE: Admitted = { traces: 'some', undone: false };
 async function runOperation(
   execution: Execution,
   operation: RowsRequest,
-  { call, earlier, budget }: Turn,
+  { call, point, budget }: Turn,
 ): Promise<Buffer> {
   // A typed parameter stays a pair: only its value can be a reference.
-  const params = resolveReferences((operation.params ?? []) as Json, earlier, 'unwrapped');
+  const params = resolveReferences((operation.params ?? []) as Json, point, 'unwrapped');
   const request = { ...operation, params } as RowsRequest; // The same shape with other values.
   const own = { ...execution, call };
   return attempt(execution.connection, 'write', call.signal, async () => {

@@ -14,6 +14,7 @@ import { type Deadline, timedOut } from '../../drivers/deadline.ts';
 import { edgeClient } from '../../drivers/edge/clients.ts';
 import { type EdgeDriver, Lost } from '../../drivers/edge/driver.ts';
 import { type Opened, open } from '../../drivers/pieces.ts';
+import { goingOn } from '../../limits/heavy-work.ts';
 import type { Timing } from '../../outcome.ts';
 import { beginSpan, type OpenSpan } from '../../tracing.ts';
 import { opened, type Subscription } from '../events.ts';
@@ -159,6 +160,7 @@ export class EdgeBackend implements Backend {
       replyForm,
       trace: this.#span?.headers,
       inPieces: undefined,
+      inTurn: (pieces) => goingOn(this.#ctx, pieces),
     };
   }
 

@@ -3,7 +3,6 @@
 import { kindSpec } from '../../../kinds/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Performed as PerformedMessage } from '../../../proto/gen/relay/v1/relay_pb.ts';
-import type { Json } from '../../../proto/json.ts';
 import type { OnceMark } from '../../../proto/once.ts';
 import { type Isolation, SHARE_STATUSES, type ShareStatus } from '../../../proto/prepares.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
@@ -23,8 +22,8 @@ export interface SharePart {
     /** JSON of the request, as its kind wants it. */
     readonly text: string;
   }[];
-  /** Results by place to which their references may point. */
-  readonly earlier: ReadonlyMap<number, Json>;
+  /** JSON object of the results by place to which their references may point; empty where there are none. */
+  readonly earlier: string;
   readonly resultMaxBytes: number;
   readonly numbersAsStrings: boolean;
   readonly canonical: boolean;
@@ -198,9 +197,7 @@ export class Shares {
       operations: encoder.encode(operations.length === 0 ? '' : text),
       places: operations.map(({ place }) => place),
       reads: operations.flatMap(({ place, isRead }) => (isRead ? [place] : [])),
-      earlier: encoder.encode(
-        earlier.size === 0 ? '' : JSON.stringify(Object.fromEntries(earlier)),
-      ),
+      earlier: encoder.encode(earlier),
       resultMaxBytes: BigInt(resultMaxBytes),
       numbersAsStrings: numbersAsStrings || this.#backend.target.numbersAsStrings,
       canonical,

@@ -1,27 +1,44 @@
 /** Runs the operations of a transaction up to the point where all is prepared. Spec: transactions.md §1, §2. */
 import { kindSpec } from '../../../kinds/index.ts';
-import { resolveReferences } from '../../../kinds/result-references.ts';
+import { Pointed, type ReadResult } from '../../../kinds/pointed.ts';
+import {
+  type PointTo,
+  pointIn,
+  Room,
+  resolveReferences,
+} from '../../../kinds/result-references.ts';
 import { atOperation } from '../../../kinds/transaction.ts';
-import type { Json, JsonObject } from '../../../proto/json.ts';
+import type { JsonObject } from '../../../proto/json.ts';
+import { parseInPieces } from '../../../proto/json-pieces.ts';
 import type { OnceMark } from '../../../proto/once.ts';
-import { orderedText } from '../../../proto/ordered-json.ts';
-import { parseAsWritten } from '../../../proto/written-json.ts';
+import { parseAsWritten, parseAsWrittenInPieces } from '../../../proto/written-json.ts';
 import type { Context } from '../../context.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
+import { goingOn, mayStore } from '../../limits/heavy-work.ts';
 import { gathered } from '../../outcome.ts';
 import type { Form, RequestMessage } from '../backend/backend.ts';
 import { backendOf } from '../backend/choose.ts';
 import type { SharePart } from '../backend/shares.ts';
 import { deciderMark, markPlaceOf, recoveryWith } from './decider-mark.ts';
+import { elementsInPieces } from './elements.ts';
 import type { HeldShare, Mark } from './object.ts';
 import type { Participant } from './participants.ts';
 import { type Operation, sentOf } from './plan.ts';
 import { mapReferences } from './references.ts';
+import { Results } from './results.ts';
 import { inOrder, type Unit, unitsOf } from './schedule.ts';
 import { type Names, ShareWork } from './share-work.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+
+/** How results are read here. */
+const WRITTEN: ReadResult = {
+  whole: parseAsWritten,
+  *inPieces(text) {
+    return yield* parseAsWrittenInPieces(text, yield* parseInPieces(text));
+  },
+};
 
 /** What a transaction runs under. */
 export interface Running extends Names {
@@ -33,13 +50,19 @@ export class Work {
   readonly #ctx: Context;
   readonly #running: Running;
   readonly #shares: ShareWork;
-  /** JSON of each result, by place. */
-  readonly #results = new Map<number, string>();
+  readonly #results: Results;
+  /** What requests of their own take out of results. */
+  readonly #pointed: Promise<Pointed>;
 
   constructor(ctx: Context, running: Running) {
     this.#ctx = ctx;
     this.#running = running;
     this.#shares = new ShareWork(ctx, running);
+    this.#results = new Results(ctx.settings.RESULT_MAX_BYTES);
+    const bodies = running.participants
+      .filter(({ way }) => way !== 'joins')
+      .flatMap(({ operations }) => operations.map(({ body }) => body));
+    this.#pointed = Pointed.by(bodies, (pieces) => goingOn(ctx, pieces), WRITTEN);
   }
 
   /** Numbers of the participants that are prepared, with what asks for them later. */
@@ -70,14 +93,13 @@ export class Work {
   get isAnswered(): boolean {
     const { participants } = this.#running;
     return participants.every(({ operations }) =>
-      operations.every(({ place }) => this.#results.has(place)),
+      operations.every(({ place }) => this.#results.at(place) !== undefined),
     );
   }
 
   /** JSON array of all results. */
   results(): string {
-    const places = [...this.#results].sort(([one], [other]) => one - other);
-    return `[${places.map(([, text]) => text).join(',')}]`;
+    return this.#results.all();
   }
 
   /** Of a participant's share in its backend. */
@@ -156,66 +178,72 @@ export class Work {
     isLast: boolean,
     deadline: Deadline,
   ): Promise<void> {
-    const sent = this.#sent(operations, participant.part === 'reads');
+    const sent = await this.#sent(operations, participant.part === 'reads');
     const { results } = await this.#shares.send(participant, sent, isLast, deadline);
-    this.#keep(operations, results);
+    const [first] = operations;
+    if (!first) return;
+    this.#results.count(first.place, results.length);
+    await this.#keep(operations, results);
   }
 
-  #sent(operations: readonly Operation[], onlyReads: boolean): SharePart {
+  async #sent(operations: readonly Operation[], onlyReads: boolean): Promise<SharePart> {
     const own = new Set(operations.map(({ place }) => place));
-    const used = operations.flatMap(({ uses }) => [...uses]).filter((each) => !own.has(each));
+    const used = new Set(operations.flatMap(({ uses }) => [...uses])).difference(own);
+    const earlier = [...used].map((place) => `"${place}":${this.#results.at(place) ?? 'null'}`);
+    const text = used.size === 0 ? '' : `{${earlier.join()}}`;
+    // Each participant is sent them anew.
+    await mayStore(this.#ctx, text.length);
     return {
       operations: operations.map(({ place, isHeld, body, endpoint }) => ({
         // One that may write is looked at only where its caller may not.
         ...{ place, isRead: isHeld || onlyReads, text: sentOf(endpoint.row.kind, body).text },
       })),
-      earlier: new Map(used.map((place) => [place, this.#resultAt(place)])),
-      resultMaxBytes: this.#ctx.settings.RESULT_MAX_BYTES,
+      earlier: text,
+      resultMaxBytes: Math.max(1, this.#results.left),
       ...this.#running.form,
     };
   }
 
-  #resultAt(place: number): Json {
-    return parseAsWritten(this.#results.get(place) ?? 'null');
-  }
-
-  #keep(operations: readonly Operation[], results: string): void {
+  /** @param results JSON array, as relays answer */
+  async #keep(operations: readonly Operation[], results: string): Promise<void> {
     const [only] = operations;
-    if (!only) return;
-    if (operations.length === 1) {
-      this.#results.set(only.place, results.slice(1, -1));
+    if (operations.length === 1 && only) {
+      await this.#put(only.place, results.slice(1, -1));
       return;
     }
-    const each = parseAsWritten(results) as readonly Json[]; // An array, as relays answer.
-    for (const [at, { place }] of operations.entries()) {
-      this.#results.set(place, orderedText(each[at] ?? null));
-    }
+    const texts = await goingOn(this.#ctx, elementsInPieces(results));
+    for (const [at, { place }] of operations.entries()) await this.#put(place, texts[at] ?? 'null');
+  }
+
+  async #put(place: number, text: string): Promise<void> {
+    this.#results.put(place, text);
+    await (await this.#pointed).take(place, () => text);
   }
 
   /** A request of its own. */
   #read(operation: Operation, deadline: Deadline): Promise<void> {
     return atOperation(operation.place, async () => {
       const backend = await backendOf(this.#ctx, operation.endpoint, 'read');
-      const result = await gathered(await backend.run(this.#message(operation), deadline));
-      this.#results.set(operation.place, decoder.decode(result));
+      const bytes = await backend.run(await this.#message(operation), deadline);
+      await this.#put(operation.place, await this.#results.gather(operation.place, bytes));
     });
   }
 
-  #message({ body, endpoint, uses }: Operation): RequestMessage {
+  async #message({ body, endpoint, uses }: Operation): Promise<RequestMessage> {
     const { kind } = endpoint.row;
-    const filled = uses.size === 0 ? body : this.#filled(kind, body);
+    const filled = uses.size === 0 ? body : await this.#filled(kind, body);
     const { request, text, isWritten } = sentOf(kind, filled);
     const { form } = this.#running;
     return { ...form, request, written: isWritten ? encoder.encode(text) : undefined };
   }
 
-  #filled(kind: Operation['endpoint']['row']['kind'], body: JsonObject): JsonObject {
+  async #filled(kind: Operation['endpoint']['row']['kind'], body: JsonObject): Promise<JsonObject> {
     const literals = kindSpec(kind).keepsText === true ? 'kept' : 'unwrapped';
-    return resolveReferences(body, (place) => this.#earlier(place), literals) as JsonObject; // As what is given.
+    return resolveReferences(body, await this.#point(), literals) as JsonObject; // As what is given.
   }
 
-  #earlier(place: number): Json | undefined {
-    return this.#results.has(place) ? this.#resultAt(place) : undefined;
+  async #point(): Promise<PointTo> {
+    return (await this.#pointed).at(pointIn(() => undefined));
   }
 
   /**
@@ -231,11 +259,11 @@ export class Work {
     const operation = decider.operations.find(({ mode }) => mode !== 'read');
     if (!operation) return;
     await atOperation(operation.place, async () => {
-      const message = this.#message(operation);
+      const message = await this.#message(operation);
       const { result } = mark
         ? await decider.backend.once({ ...message, mark }, deadline)
         : { result: await decider.backend.run(message, deadline) };
-      this.#results.set(operation.place, decoder.decode(await gathered(result)));
+      this.#results.put(operation.place, decoder.decode(await gathered(result)));
     });
   }
 
@@ -251,20 +279,20 @@ export class Work {
   /** All operations of one in one call that commits. */
   async #transact({ backend, operations }: Participant, deadline: Deadline): Promise<void> {
     const own = operations.map(({ place }) => place);
+    const point = await this.#point();
+    const room = new Room();
     const requests = operations.map(({ body, endpoint }) => {
       const filled = mapReferences(body, (place, path) => {
         const at = own.indexOf(place);
         if (at >= 0) return { $result: path.replace(/^\[\d+\]/, `[${at}]`) };
         const reference = { $result: path };
-        return { $literal: resolveReferences(reference, (each) => this.#earlier(each), 'kept') };
+        return { $literal: resolveReferences(reference, point, 'kept', room) };
       });
       return sentOf(endpoint.row.kind, filled as JsonObject).request; // As the body.
     });
     const message = { ...this.#running.form, requests, written: undefined };
-    this.#keep(
-      operations,
-      decoder.decode(await gathered(await backend.transact(message, deadline))),
-    );
+    const results = await gathered(await backend.transact(message, deadline));
+    await this.#keep(operations, decoder.decode(results));
   }
 
   /** Undoes all that may be left. Answers the numbers of those that certainly left nothing. */

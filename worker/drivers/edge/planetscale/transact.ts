@@ -21,7 +21,7 @@ export async function runTransaction(
   const line = database.line(call);
   const results = await inTransaction(line, call, 'write', () =>
     runEach(call, operations, async (operation, turn) => {
-      const params = paramsWith(operation.params ?? [], turn.earlier);
+      const params = paramsWith(operation.params ?? [], turn.point);
       const request = { ...operation, params } as RowsRequest; // The same shape with other values.
       turn.call.signal.throwIfAborted();
       const statement = await ready(
