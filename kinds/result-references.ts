@@ -89,13 +89,16 @@ export function* pathsInPieces(value: unknown): Pieces<ReadonlyMap<number, Reado
     if (looked % LOOKED_AT === 0) yield;
     if (typeof next !== 'object' || next === null) continue;
     for (const each of Object.values(next)) open.push(each);
-    const path: unknown = '$result' in next ? next.$result : undefined;
-    const index = isPath(path) ? indexOf(path) : undefined;
-    if (index === undefined) continue;
-    const known = paths.get(index) ?? new Set();
-    paths.set(index, known.add(String(path)));
+    if ('$result' in next) note(paths, next.$result);
   }
   return paths;
+}
+
+function note(paths: Map<number, Set<string>>, path: unknown): void {
+  const index = isPath(path) ? indexOf(path) : undefined;
+  if (index === undefined) return;
+  const known = paths.get(index) ?? new Set();
+  paths.set(index, known.add(String(path)));
 }
 
 function isPath(value: unknown): value is string {

@@ -4,6 +4,7 @@ import { backendOperations } from './backend-operations.ts';
 import { hookOperations } from './hook-operations.ts';
 import { jsonOperations } from './json-operations.ts';
 import type { Operation } from './operation.ts';
+import { runOperations } from './run-operations.ts';
 import { templateOperations } from './template-operations.ts';
 
 export const operations: readonly Operation[] = [
@@ -12,4 +13,5 @@ export const operations: readonly Operation[] = [
   ...backendOperations,
   ...accountOperations,
   ...hookOperations,
+  ...runOperations,
 ];

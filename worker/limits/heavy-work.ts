@@ -36,8 +36,10 @@ const arrivals = new Arrivals();
 const turns = new Turns(time);
 
 /** Whose work it is: an organization's, or an address before the caller is known. */
-export type Owner = Pick<PublicContext, 'address'> &
-  Partial<Pick<Context, 'caller' | 'signal' | 'place' | 'requestId'>>;
+export type Owner = Partial<Pick<PublicContext, 'address'>> &
+  Partial<Pick<Context, 'signal' | 'place' | 'requestId'>> & {
+    readonly caller?: Pick<Context['caller'], 'orgUuid'>;
+  };
 
 /** Reports that a request has come: work on large bodies and replies of others then leaves it room. */
 export function arrived({ requestId }: Pick<PublicContext, 'requestId'>): void {
@@ -146,6 +148,11 @@ export async function mayGoOn(of: Owner, begun: boolean): Promise<void> {
     await line.work(owner, undivided(nothing), { ...givenOf(of), isBegun: begun });
 }
 
+/** Whether such work of the organization would wait now. */
+export function mustWait(of: Owner): boolean {
+  return line.owes(ownerOf(of));
+}
+
 /** Reports what such work cost, in milliseconds: where no other request comes, it costs nobody anything. */
 export function wentOn(of: Owner, ms: number): void {
   if (ms > LIGHT_MS && !isAlone(of)) line.note(ownerOf(of), ms);
@@ -183,7 +190,7 @@ export function passedOn(of: Owner, bytes: number): Promise<void> {
 }
 
 function ownerOf({ caller, address }: Owner): string {
-  return caller?.orgUuid ?? address;
+  return caller?.orgUuid ?? address ?? '';
 }
 
 /** The place that its body has already, the signal of its client, and whether others come. */

@@ -5,6 +5,11 @@ import { mayGoOn, wentOn } from './heavy-work.ts';
 /** Steps that are taken to hold the thread for a millisecond where no clock says: the dearest do. */
 const STEPS_OF_A_MS = 240_000;
 
+/** Milliseconds that so many steps hold the thread for, at most. */
+export function msOfSteps(steps: number): number {
+  return steps / STEPS_OF_A_MS;
+}
+
 /** What is left of the steps of a run. */
 interface Fuel {
   readonly fuel: number;
@@ -53,6 +58,6 @@ export class Meter {
   #tell(measuredMs: number): void {
     const steps = this.#fuel - this.#budget.fuel;
     this.#fuel = this.#budget.fuel;
-    wentOn(this.#ctx, measuredMs > 0 ? measuredMs : steps / STEPS_OF_A_MS);
+    wentOn(this.#ctx, measuredMs > 0 ? measuredMs : msOfSteps(steps));
   }
 }

@@ -5,7 +5,7 @@ import type { ActionMember, Expr, Uses, Value } from '../definition/tree.ts';
 import { ActionFault } from './failure.ts';
 import type { Node, Ref } from './journal.ts';
 import { pathFrom, segmentsOf } from './paths.ts';
-import type { Turn } from './turn.ts';
+import { spendOn, type Turn } from './turn.ts';
 
 const MEMBERS: readonly ActionMember[] = [
   'output',
@@ -42,13 +42,25 @@ export class Scope {
     beside: PlainObject = {},
     named: readonly Plain[] = [],
   ): Plain | undefined {
-    return expression.evaluate({ ...this.#root(expression.uses), ...beside }, this.#budget, named);
+    const root = { ...this.#root(expression.uses), ...beside };
+    return this.#counted(() => expression.evaluate(root, this.#budget, named));
   }
 
   /** A value with its expressions evaluated. @throws RunFault | BudgetFault | ThrownFault | GatewayError */
   value(value: Value, beside: PlainObject = {}): Plain | undefined {
     if (value.constant !== undefined) return value.constant as Plain;
-    return value.evaluate({ ...this.#root(value.uses), ...beside }, this.#budget);
+    const root = { ...this.#root(value.uses), ...beside };
+    return this.#counted(() => value.evaluate(root, this.#budget));
+  }
+
+  /** The transition has taken the steps that the work takes. */
+  #counted<Result>(work: () => Result): Result {
+    const before = this.#budget.fuel;
+    try {
+      return work();
+    } finally {
+      this.#turn.spent.steps += before - this.#budget.fuel;
+    }
   }
 
   /** A text. @throws ActionFault INVALID_INPUT for any other value */
@@ -147,7 +159,7 @@ export class Scope {
   }
 
   #value(ref: Ref): Plain {
-    return parseAsWritten(this.#turn.journal.text(ref)) as Plain;
+    return parseAsWritten(spendOn(this.#turn, this.#turn.journal.text(ref))) as Plain;
   }
 }
 

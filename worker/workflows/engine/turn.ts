@@ -20,6 +20,22 @@ export interface Turn {
   readonly bounds: Bounds;
   /** What is still to be done in it. */
   readonly agenda: Item[];
+  /** What it has computed so far. */
+  readonly spent: Spent;
+}
+
+/** Steps that a transition's expressions have taken, and what reading and writing values comes to in steps. */
+export interface Spent {
+  steps: number;
+}
+
+/** Steps that a character of a value counts for which is read or written: of many small values each takes as long. */
+const STEPS_OF_A_CHARACTER = 4;
+
+/** Counts a value that is read or written as a whole. */
+export function spendOn({ spent }: Turn, text: string): string {
+  spent.steps += STEPS_OF_A_CHARACTER * text.length;
+  return text;
 }
 
 /**
@@ -112,9 +128,9 @@ export function end(turn: Turn, node: Node, status: NodeStatus): void {
  * Keeps a value; undefined is none.
  * @throws ActionFault RESULT_TOO_LARGE
  */
-export function keepJson({ journal }: Turn, value: Json | undefined): Ref | undefined {
+export function keepJson(turn: Turn, value: Json | undefined): Ref | undefined {
   if (value === undefined) return undefined;
-  return journal.keep(bounded(writtenText(value)));
+  return turn.journal.keep(bounded(spendOn(turn, writtenText(value))));
 }
 
 /** @throws ActionFault RESULT_TOO_LARGE */

@@ -67,7 +67,13 @@ export const executionRoutes: AnyRoute[] = [
     description:
       'Answers 202 at once, or with `?synchronous=true` the record of the run, whatever its status, if it ends within 30 seconds. Needs on everything that the definition names what the action needs there; each action asks again.',
     tag: 'Workflows',
-    errors: ['WORKFLOW_PAUSED', 'QUOTA_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED', ...REACHED],
+    errors: [
+      'WORKFLOW_PAUSED',
+      'QUOTA_EXCEEDED',
+      'IDEMPOTENCY_KEY_REUSED',
+      ...REACHED,
+      'SERVICE_UNAVAILABLE',
+    ],
     headers: KEY_HEADERS,
     access: onWorkflow('Write'),
     changes: 'backend',

@@ -6,6 +6,7 @@ import { actorOf, recordAfterReply } from '../../audit/record.ts';
 import { CHAIN_HEADER, chainOf } from '../../calls/chain.ts';
 import type { Context } from '../../context.ts';
 import { keyedBy } from '../../idempotency/rule.ts';
+import { mayGoOn } from '../../limits/heavy-work.ts';
 import { Outcome } from '../../outcome.ts';
 import type { Reply } from '../../route.ts';
 import { digestOf } from '../../secrets/digest.ts';
@@ -35,7 +36,7 @@ export interface Asked {
 /**
  * Answers at once, or the record of a run that has ended in time.
  * @throws GatewayError BAD_REQUEST with every path, FORBIDDEN, WORKFLOW_PAUSED, WORKFLOW_NOT_FOUND,
- * IDEMPOTENCY_KEY_REUSED, QUOTA_EXCEEDED
+ * IDEMPOTENCY_KEY_REUSED, QUOTA_EXCEEDED, SERVICE_UNAVAILABLE
  */
 export async function startWorkflow(
   ctx: Context,
@@ -71,6 +72,7 @@ export async function startWorkflow(
   const isAwaited = query.synchronous === undefined ? undefined : query.synchronous === 'true';
   const text = textOfOrder(order);
   if (text === undefined) throw invalid([{ path: 'body', message: LARGE }]);
+  await mayGoOn(ctx, false);
   const object = runsObject(ctx.env, order.orgUuid, order.id);
   const started = await object.start(ownerOf(ctx, policy), text, isAwaited);
   return replyTo(ctx, workflow, order, started);

@@ -54,7 +54,9 @@ export class Calls {
     } finally {
       this.#inFlight.delete(name);
     }
-    if (end) this.#ended(run, { path, attempt }, end, !sent);
+    if (!end) return;
+    await this.#driver.turn();
+    this.#ended(run, { path, attempt }, end, !sent);
   }
 
   #ended(run: number, { path, attempt }: Call, end: CallEnd, mayWait: boolean): void {

@@ -21,8 +21,9 @@ export async function deliver(at: Reachable, row: RunRow, effect: RunEffect): Pr
   if (effect.do === 'claim') await claim(at, row, effect);
   else if (effect.do === 'settle') await settleOutside(at, row, effect);
   else if (effect.do === 'listen' || effect.do === 'unlisten') await listen(at, row, effect);
-  else if (effect.do === 'start-child') await startChild(at, row, effect);
-  else if (effect.do === 'cancel-child') {
+  else if (effect.do === 'start-child') {
+    await at.driver.admitted(() => startChild(at, row, effect));
+  } else if (effect.do === 'cancel-child') {
     await runsObject(at.env, row.head.orgUuid, effect.child).cancel(effect.child);
   } else if (effect.do === 'undo-child') {
     await runsObject(at.env, row.head.orgUuid, effect.child).undo(effect.child);

@@ -2,6 +2,9 @@
 import type { Bindings } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
 import { whenReady } from '../../drivers/edge/own.ts';
+import { mayGoOn, mustWait, wentOn } from '../../limits/heavy-work.ts';
+import { admitChild } from '../../limits/hooks.ts';
+import { msOfSteps } from '../../limits/meter.ts';
 import type { ObjectRoom } from '../../limits/quotas/object-room.ts';
 import { log } from '../../log.ts';
 import { settingsOf } from '../../settings.ts';
@@ -9,7 +12,7 @@ import type { Workflow } from '../definition/tree.ts';
 import { failRun } from '../engine/advance.ts';
 import { type CutEffect, cutOff } from '../engine/cut-off.ts';
 import type { DueKind } from '../engine/journal.ts';
-import { beginRun, due } from '../engine/machine.ts';
+import { beginRun } from '../engine/machine.ts';
 import { beginFork } from '../engine/resume.ts';
 import { settle } from '../engine/settle.ts';
 import type { Turn } from '../engine/turn.ts';
@@ -17,6 +20,7 @@ import { setAlarmAnew } from './alarm.ts';
 import { allowanceOf } from './allowance.ts';
 import { Calls } from './calls.ts';
 import { definitionOf } from './definitions.ts';
+import { DueTimes } from './due-times.ts';
 import { dropCopies } from './forking.ts';
 import type { RunRow, SqlJournal } from './journal.ts';
 import type { Keeper, Turned } from './keeper.ts';
@@ -29,14 +33,6 @@ import { LOOKUP_MS, within } from './time-limit.ts';
 const HEARTBEAT_MS = 3_000;
 /** Milliseconds that a transition may stay unwritten. */
 const UNWRITTEN_MAX_MS = 50;
-/** Times that are due which one round takes. */
-const DUE_STEP = 200;
-
-interface DueRow extends Record<string, SqlStorageValue> {
-  readonly run: number;
-  readonly path: string;
-  readonly kind: DueKind;
-}
 
 /** What happens besides a driver. */
 export interface Beside {
@@ -56,7 +52,9 @@ export class Driver {
   readonly #calls: Calls;
   #isWriting = false;
   #alarmAt: number | undefined;
-  #isRunningDues = false;
+  readonly #dueTimes = new DueTimes(this);
+  #turns = Promise.resolve();
+  #starts = Promise.resolve();
 
   constructor(state: DurableObjectState, env: Bindings, keeper: Keeper, beside: Beside) {
     this.#state = state;
@@ -160,8 +158,47 @@ export class Driver {
     for (const { path } of lost) this.later(this.#cutOff(run, path));
   }
 
+  /** Waits until the organization may go on computing, after transitions that took long. */
+  turn(): Promise<void> {
+    if (!this.mustWait) return Promise.resolve();
+    // One of an object waits in the line of all: each that waits there looks at all others.
+    this.#turns = this.#turns.then(() => mayGoOn(this.#computing(), true));
+    return this.#turns;
+  }
+
+  /** A run that goes on, once its organization may go on computing. */
+  async findInTurn(run: string): Promise<RunRow | undefined> {
+    if (!(await this.keeper.open())) return undefined;
+    await this.ready();
+    await this.turn();
+    return this.keeper.find(run);
+  }
+
+  /** Starts a run for another when it is admitted, one of an object at a time: one run may lead to very many. */
+  admitted(start: () => Promise<void>): Promise<void> {
+    const started = this.#starts.then(() => admitChild(this.keeper.owner.orgUuid, start));
+    this.#starts = started.catch(() => {});
+    return started;
+  }
+
+  /** Whether it would wait. */
+  get mustWait(): boolean {
+    return mustWait(this.#computing());
+  }
+
+  /** Counts steps that something was computed with: what the organization computes next waits for others. */
+  spent(steps: number): void {
+    wentOn(this.#computing(), msOfSteps(steps));
+  }
+
+  #computing() {
+    const { name, owner } = this.keeper;
+    return { caller: { orgUuid: owner.orgUuid }, requestId: name };
+  }
+
   /** Does what follows from a transition. */
-  after({ row, calls, hasEffects, earliest, isWritten }: Turned<unknown>): void {
+  after({ row, calls, hasEffects, earliest, isWritten, steps }: Turned<unknown>): void {
+    this.spent(steps);
     for (const call of calls) this.later(this.#calls.make(row.run, call));
     if (hasEffects) this.#beside.deliver(row.run);
     this.#beside.changed(row, isWritten);
@@ -231,44 +268,8 @@ export class Driver {
   }
 
   /** What is due, a few at a time. */
-  async runDues(): Promise<void> {
-    if (this.#isRunningDues) return;
-    this.#isRunningDues = true;
-    try {
-      while (this.#takeDues() === DUE_STEP) await scheduler.wait(0);
-    } finally {
-      this.#isRunningDues = false;
-    }
-    const [next] = this.keeper.sql
-      .exec<{ at: number | null }>('SELECT min(at) AS at FROM dues')
-      .toArray();
-    if (next?.at === null || next === undefined) return;
-    if (next.at > Date.now()) return this.arm(next.at);
-    await scheduler.wait(0);
-    return this.runDues();
-  }
-
-  #takeDues(): number {
-    const rows = this.keeper.sql
-      .exec<DueRow>(
-        'SELECT run, path, kind FROM dues WHERE at <= ? ORDER BY at LIMIT ?',
-        Date.now(),
-        DUE_STEP,
-      )
-      .toArray();
-    for (const { run, path, kind } of rows) {
-      const isKnown = this.act(run, (turn) => {
-        turn.journal.undue(path, kind);
-        due(turn, path, kind);
-        return true;
-      });
-      // Of a fault it must not come again and again.
-      if (!isKnown) {
-        const where = 'run = ? AND path = ? AND kind = ?';
-        this.keeper.sql.exec(`DELETE FROM dues WHERE ${where}`, run, path, kind);
-      }
-    }
-    return rows.length;
+  runDues(): Promise<void> {
+    return this.#dueTimes.run();
   }
 
   /** Sees to it that the object is woken by then. */

@@ -20,6 +20,8 @@ export interface Turned<Value> extends Asked {
   /** As it is now. */
   readonly row: RunRow;
   readonly isWritten: boolean;
+  /** Steps that it took. */
+  readonly steps: number;
 }
 
 /** Milliseconds within which nothing may be due of what is not written. */
@@ -189,12 +191,14 @@ export class Keeper {
     const { row } = journal;
     const now = Date.now();
     const bounds = { fuel, depth, outputBytes };
-    const value = work({ workflow, journal, run: row.body, now, bounds, agenda: [] }, journal);
+    const spent = { steps: 0 };
+    const turn = { workflow, journal, run: row.body, now, bounds, agenda: [], spent };
+    const value = work(turn, journal);
     const asked = journal.takeAsked();
     const isWritten = !(mayWait && !journal.mustWrite && leadsNowhere(workflow, journal, asked));
     if (isWritten) this.#write(journal);
     else this.#unwritten.add(row.run);
-    return { value, row, isWritten, ...asked };
+    return { value, row, isWritten, steps: spent.steps, ...asked };
   }
 
   #write(journal: SqlJournal): void {

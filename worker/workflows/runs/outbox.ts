@@ -54,7 +54,9 @@ export class Outbox {
   async #run(run: number): Promise<void> {
     try {
       for (let next = this.#next(run); next; next = this.#next(run)) {
-        if (!isDue(next.at) || !(await this.#try(run, next))) return;
+        if (!isDue(next.at)) return;
+        await this.#driver.turn();
+        if (!(await this.#try(run, next))) return;
       }
     } finally {
       this.#busy.delete(run);

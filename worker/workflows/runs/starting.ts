@@ -151,7 +151,7 @@ interface Names {
 }
 
 /** The run's name, and the gate that it passes; or why its input is refused. */
-function namesOf({ env }: Reachable, workflow: Workflow, order: Order): Names {
+function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): Names {
   if (order.refusal) return { refusal: order.refusal };
   const input = parseJson(order.input);
   const faults = faultsOf(workflow, input);
@@ -174,6 +174,8 @@ function namesOf({ env }: Reachable, workflow: Workflow, order: Order): Names {
     if (!(thrown instanceof Fault)) throw thrown;
     const fault = { path: at, message: thrown.message };
     return { refusal: { code: 'EXPRESSION_FAILED', faults: [fault] } };
+  } finally {
+    driver.spent(fuel - budget.fuel);
   }
 }
 

@@ -60,7 +60,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
 
   async start(owner: Owner, order: string, isAwaited: boolean | undefined): Promise<Started> {
     await this.#keeper.open(owner);
-    await this.#driver.ready();
+    await this.#driver.ready().then(() => this.#driver.turn());
     // As the starter wrote it.
     const started = await startRun(this.#at, JSON.parse(order) as Order, isAwaited);
     if (started.is !== 'started' || !started.isAwaited) return started;
@@ -147,7 +147,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   async retry(
     run: string,
   ): Promise<Standing | 'running' | 'succeeded' | 'compensated' | 'refused' | undefined> {
-    const row = await this.#find(run);
+    const row = await this.#driver.findInTurn(run);
     if (!row) return undefined;
     if (row.head.isRefused) return 'refused';
     const { status, undone, notUndone, undoing } = row.body;
@@ -185,13 +185,13 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   }
 
   async completeTask(run: string, path: string, answer: TaskAnswer): Promise<boolean> {
-    const row = await this.#find(run);
+    const row = await this.#driver.findInTurn(run);
     if (!row) return false;
     return this.#driver.act(row.run, (turn) => taskEnded(turn, path, answer)) ?? false;
   }
 
   async callBack(token: string, run: string, path: string, text: string): Promise<boolean> {
-    const row = await this.#find(run);
+    const row = await this.#driver.findInTurn(run);
     if (!row || ENDED.has(row.body.status)) return false;
     if (tokenOf(this.#keeper.vault, run, path) !== token) return false;
     return this.#driver.act(row.run, (turn) => calledBack(turn, path, text)) ?? false;
@@ -202,7 +202,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     path: string,
     events: readonly { seq: number; text: string }[],
   ): Promise<number | undefined> {
-    const row = await this.#find(run);
+    const row = await this.#driver.findInTurn(run);
     if (!row || ENDED.has(row.body.status)) return undefined;
     for (const event of events) {
       const isOver = this.#driver.act(row.run, (turn) => eventArrived(turn, path, event));
@@ -212,7 +212,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   }
 
   async childEnded(run: string, path: string, child: string, outcome: ChildOutcome): Promise<void> {
-    const row = await this.#find(run);
+    const row = await this.#driver.findInTurn(run);
     if (row) takeChild(this.#at, row.run, path, child, outcome);
   }
 
@@ -221,7 +221,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     path: string,
     result: 'none' | 'complete' | 'partial',
   ): Promise<void> {
-    const row = await this.#find(run);
+    const row = await this.#driver.findInTurn(run);
     if (row) this.#driver.act(row.run, (turn) => childUndone(turn, path, result));
   }
 
@@ -266,7 +266,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   }
 
   async released(run: string): Promise<void> {
-    if (await this.#find(run)) this.#driver.release(run);
+    if (await this.#driver.findInTurn(run)) this.#driver.release(run);
   }
 
   wake(): Promise<void> {

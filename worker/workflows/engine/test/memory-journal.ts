@@ -174,5 +174,5 @@ export function newRun(journal: MemoryJournal, input: Json): Run {
 /** A transition at a time. */
 export function turnAt(workflow: Workflow, journal: MemoryJournal, run: Run, now: number): Turn {
   const bounds = { fuel: 1_000_000, depth: 100, outputBytes: 10_000_000 };
-  return { workflow, journal, run, now, bounds, agenda: [] };
+  return { workflow, journal, run, now, bounds, agenda: [], spent: { steps: 0 } };
 }

@@ -1,0 +1,62 @@
+/** Runs of workflows and transactions over many endpoints: what one call goes on doing after its reply, or reads again and again. */
+import { always, type Operation, post } from './operation.ts';
+import { demand } from './tenants.ts';
+
+const COMPUTES = (steps: number) =>
+  `(() => { let n = 0; while (n < ${steps}) { n += 1 } return false })()`;
+const condition = (expression: string) => ({
+  ...{ id: 'each', type: 'condition', condition: expression, true: null, false: null },
+});
+const loop = (count: number, action: object, rest: object = {}) => ({
+  ...{ id: 'all', type: 'loop', collection: `Array.from({ length: ${count} }, (_, i) => i)` },
+  ...{ action, ...rest },
+});
+
+/** Starts runs of a workflow, after those that it starts itself are stored. */
+function starting(name: string, actions: readonly object[], before: Operation['setUp']): Operation {
+  const id = name.replaceAll(/[^a-z0-9]+/g, '-');
+  return {
+    ...always(name, () => post(`/workflows/${id}`, '{}')),
+    async setUp(tenant, over) {
+      await before?.(tenant, over);
+      const stored = { id, name, actions, executionSettings: { timeout: 'PT20S' } };
+      await demand(tenant, post('/workflows', JSON.stringify(stored)), over);
+    },
+  };
+}
+
+/** Levels of workflows that start ten of the level below. */
+const LEVELS = 4;
+const levels: Operation['setUp'] = async (tenant, over) => {
+  const wait = { id: 'wait', type: 'wait', mode: 'duration', duration: 'PT1S' };
+  for (let level = 0; level <= LEVELS; level += 1) {
+    const below = { id: 'below', type: 'subworkflow', workflow: `level-${level - 1}`, input: {} };
+    const action = level === 0 ? wait : loop(10, below, { mode: 'parallel' });
+    const stored = { id: `level-${level}`, name: `Level ${level}`, actions: [action] };
+    await demand(tenant, post('/workflows', JSON.stringify(stored)), over);
+  }
+};
+
+const READ = { endpoint: 'measured', query: 'select id from generate_series(1, 300000) id' };
+const USE = {
+  endpoint: 'measured',
+  query: `select ${Array.from({ length: 1000 }, (_, index) => `$${index + 1}::text`).join()}`,
+  params: Array.from({ length: 1000 }, () => ({ $result: '[0].rows[7].id' })),
+};
+
+export const runOperations: readonly Operation[] = [
+  starting('runs that compute', [condition(COMPUTES(10_000_000))], undefined),
+  starting('a run of 2,000 that compute', [loop(2_000, condition(COMPUTES(300_000)))], undefined),
+  starting('a run of 30,000 conditions', [loop(30_000, condition('false'))], undefined),
+  starting(
+    'runs that lead to many',
+    [{ id: 'top', type: 'subworkflow', workflow: `level-${LEVELS}`, input: {} }],
+    levels,
+  ),
+  always('a transaction with 1,000 references', () =>
+    post('/endpoints/measured/transaction', JSON.stringify({ operations: [READ, USE] })),
+  ),
+  always('a transaction over many with 1,000 references', () =>
+    post('/transactions', JSON.stringify({ operations: [READ, USE] })),
+  ),
+];
