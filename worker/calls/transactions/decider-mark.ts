@@ -36,6 +36,19 @@ export function markPlaceOf({ endpoint, backend }: Participant): string | undefi
   return backend instanceof RelayBackend ? (endpoint.row.oncePlace ?? undefined) : undefined;
 }
 
+/** The mark that a participant's commit leaves; undefined where its backend keeps none. @param id the transaction's */
+export async function markLeftBy(
+  decider: Participant,
+  id: string,
+  { settings }: Pick<MarkOwner, 'settings'>,
+): Promise<OnceMark | undefined> {
+  const place = markPlaceOf(decider);
+  if (place === undefined) return undefined;
+  const { row, policy } = decider.endpoint;
+  const owner = { settings, orgUuid: row.orgUuid, sealedDataKey: policy.sealedDataKey };
+  return deciderMark(owner, row.uuid, id, place);
+}
+
 /** What the log keeps of the one that decides. */
 export function recoveryWith(place: string | undefined, recovery: string): string {
   return place === undefined ? recovery : JSON.stringify({ once: place, recovery });

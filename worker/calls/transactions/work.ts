@@ -10,7 +10,6 @@ import {
 import { atOperation } from '../../../kinds/transaction.ts';
 import type { JsonObject } from '../../../proto/json.ts';
 import { parseInPieces } from '../../../proto/json-pieces.ts';
-import type { OnceMark } from '../../../proto/once.ts';
 import { parseAsWritten, parseAsWrittenInPieces } from '../../../proto/written-json.ts';
 import type { Context } from '../../context.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
@@ -19,7 +18,7 @@ import { gathered } from '../../outcome.ts';
 import type { Form, RequestMessage } from '../backend/backend.ts';
 import { backendOf } from '../backend/choose.ts';
 import type { SharePart } from '../backend/shares.ts';
-import { deciderMark, markPlaceOf, recoveryWith } from './decider-mark.ts';
+import { markLeftBy, markPlaceOf, recoveryWith } from './decider-mark.ts';
 import { elementsInPieces } from './elements.ts';
 import type { HeldShare, Mark } from './object.ts';
 import type { Participant } from './participants.ts';
@@ -253,7 +252,7 @@ export class Work {
   async commitDecider(deadline: Deadline): Promise<void> {
     const { decider } = this;
     if (!decider) return;
-    const mark = await this.#markOf(decider);
+    const mark = await markLeftBy(decider, this.#running.id, this.#ctx);
     if (decider.way === 'joins') return this.#shares.commitOpen(decider.n, deadline, mark);
     if (decider.way === 'transacts') return this.#transact(decider, deadline);
     const operation = decider.operations.find(({ mode }) => mode !== 'read');
@@ -265,15 +264,6 @@ export class Work {
         : { result: await decider.backend.run(message, deadline) };
       this.#results.put(operation.place, decoder.decode(await gathered(result)));
     });
-  }
-
-  async #markOf(decider: Participant): Promise<OnceMark | undefined> {
-    const { markPlace } = this;
-    if (markPlace === undefined) return undefined;
-    const { row, policy } = decider.endpoint;
-    const { settings } = this.#ctx;
-    const owner = { settings, orgUuid: row.orgUuid, sealedDataKey: policy.sealedDataKey };
-    return deciderMark(owner, row.uuid, this.#running.id, markPlace);
   }
 
   /** All operations of one in one call that commits. */
