@@ -33,6 +33,9 @@ await runScript(async () => {
       'npm run dev serves this machine alone: --host, --demo and TRUSTED_PROXY are for npm start.',
     );
   }
+  if (process.argv.some((each) => each.startsWith('--workers'))) {
+    throw new Failure('npm run dev runs one runtime: --workers is for npm start.');
+  }
   if (process.env.RELAY_URL) {
     throw new Failure('npm run dev runs a relay of its own: RELAY_URL is for npm start.');
   }

@@ -21,3 +21,15 @@ test('answers, keeps its secrets to itself, and stops whole', async () => {
   await expect.poll(() => stillRunning(tree)).toEqual([]);
   await rm(data, { recursive: true });
 });
+
+test.each([
+  [
+    '--demo',
+    'npm run dev serves this machine alone: --host, --demo and TRUSTED_PROXY are for npm start.',
+  ],
+  ['--workers=2', 'npm run dev runs one runtime: --workers is for npm start.'],
+])('says that %s is not for it', async (flag, sentence) => {
+  const dev = runScript('server/dev.ts', [flag]);
+  expect(await dev.ended).toEqual({ code: 1, signal: null });
+  expect(dev.output.stderr()).toBe(`${sentence}\n`);
+});
