@@ -143,7 +143,7 @@ export class WorkQueue {
   ): Promise<Result> {
     const given = place?.isLeft ? undefined : place;
     const drops = isBegun ? undefined : signal;
-    let own = given ?? (isBegun ? this.#seat(owner, isLarge) : undefined);
+    let own = given ?? (isBegun ? this.seat(owner, isLarge) : undefined);
     try {
       for (;;) {
         refuseGone(drops);
@@ -154,7 +154,7 @@ export class WorkQueue {
         const rests = () => this.#rests(own, isAlone);
         const done = this.#slice(owner, pieces, rests);
         if (done) return done.value;
-        own ??= this.#seat(owner, isLarge);
+        own ??= this.seat(owner, isLarge);
         await this.#giveWay(rests);
       }
     } finally {
@@ -211,8 +211,8 @@ export class WorkQueue {
     return debt > CREDIT_MS || (debt > 0 && now < this.#freeAt);
   }
 
-  /** For work that has begun and may no longer be refused. */
-  #seat(owner: string, isLarge: boolean): Ticket {
+  /** A place for work that has begun and may no longer be refused. */
+  seat(owner: string, isLarge: boolean): Ticket {
     const place = { owner, isLarge, lookedAt: this.#time.now(), bytes: 0, isLeft: false };
     this.#places.push(place);
     return place;

@@ -237,3 +237,30 @@ test('nested reads side by side keep the order of the rules', async () => {
   const all = items.map(({ n }) => ({ n: rowsOf('n', 'integer', [{ n }]) }));
   expect(reply).toEqual(ok({ all }));
 });
+
+describe('what the requests of one run answer', () => {
+  const lengths = (count: number) =>
+    Array.from({ length: count }, (_, index) => [
+      { template: 'long', input: { n: 'n' }, as: `each${index}` },
+      { target: `lengths[${index}]`, expression: `results.each${index}.rows[0].text.length` },
+    ]).flat();
+
+  beforeAll(async () => {
+    await make('long', 'Read', { endpoint, query: "select repeat('x', {{n: Integer}}) as text" });
+    await transform('three', lengths(3));
+    await transform('five', lengths(5));
+  });
+
+  test('may be larger together than one of them, and is bounded', async () => {
+    const call = (id: string) => reader.call('POST', `/templates/${id}`, { n: 9_000_000 });
+    expect(await call('three')).toEqual({
+      status: 200,
+      body: { lengths: [9_000_000, 9_000_000, 9_000_000] },
+    });
+    expect(await call('five')).toMatchObject({
+      status: 400,
+      body: { code: 'RESULT_TOO_LARGE' },
+    });
+    expect(await call('three')).toMatchObject({ status: 200 });
+  });
+});

@@ -9,10 +9,11 @@ import type { Context } from '../context.ts';
 import type { Endpoint } from '../endpoints/access.ts';
 import { effectiveLevel } from '../levels.ts';
 import type { Meter } from '../limits/meter.ts';
-import { gathered, JsonBytes, type Known, type Outcome, resultOf } from '../outcome.ts';
+import { JsonBytes, type Known, type Outcome, resultOf } from '../outcome.ts';
 import type { Reach } from '../reach/reach.ts';
 import { parse } from '../shapes/parse.ts';
 import type { EndpointCall, Run } from '../templates/compiled.ts';
+import { gather, type RunResults } from './gather.ts';
 import { TransactionBody } from './read-transaction.ts';
 import { transactionOn } from './transaction.ts';
 import { TransactionsBody } from './transactions/body.ts';
@@ -20,7 +21,6 @@ import { requested, TRANSACTION_HEADER } from './transactions/interactive.ts';
 import { transactOver } from './transactions/run.ts';
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** What requests of a run are sent by. */
 export interface Sender {
@@ -33,6 +33,7 @@ export interface Sender {
   };
   readonly known: Known;
   readonly meter: Meter;
+  readonly results: RunResults;
 }
 
 /**
@@ -44,7 +45,7 @@ export function sending(
   sender: Sender,
   by: string | undefined,
 ): Pick<Run, 'send' | 'transact' | 'within'> {
-  const { reach, call, known, meter } = sender;
+  const { reach, call, known, meter, results } = sender;
   const sent = (work: (ctx: Context) => Promise<string>) => {
     call.sends?.();
     const ctx = by === undefined ? own : reach.contextOf(by);
@@ -53,7 +54,7 @@ export function sending(
       .then((text) => parseAsWritten(text))
       .catch(withoutStream);
   };
-  const within = { known, transaction: call.transaction };
+  const within = { known, results, transaction: call.transaction };
   return {
     send: (request) =>
       sent((ctx) => send(ctx, reach.endpoint(request.endpoint, by), request, within)),
@@ -68,6 +69,7 @@ export function sending(
 /** What a run's requests add to, and take part in. */
 interface Within {
   readonly known: Known;
+  readonly results: RunResults;
   readonly transaction: string | undefined;
 }
 
@@ -79,29 +81,34 @@ async function send(
   ctx: Context,
   resource: Endpoint,
   { operation, request }: EndpointCall,
-  { known, transaction }: Within,
+  within: Within,
 ): Promise<string> {
+  const { transaction } = within;
   const { row, policy } = resource;
   const params = { endpoint: row.id };
   const on = { resource, held: effectiveLevel(policy), policy, params };
   const { body, bytes } = apart(row.kind, request);
   if (operation !== 'transaction') {
-    return resultText(known, await requested(ctx, on, operation, body, { bytes, transaction }));
+    return resultText(
+      ctx,
+      within,
+      await requested(ctx, on, operation, body, { bytes, transaction }),
+    );
   }
   if (transaction !== undefined) throw withinAnother();
-  return resultText(known, await transactionOn(ctx, on, TransactionBody.parse(body), { bytes }));
+  return resultText(
+    ctx,
+    within,
+    await transactionOn(ctx, on, TransactionBody.parse(body), { bytes }),
+  );
 }
 
 /** The result's text of a transaction of the run over several endpoints. */
-async function transact(
-  ctx: Context,
-  body: JsonObject,
-  { known, transaction }: Within,
-): Promise<string> {
-  if (transaction !== undefined) throw withinAnother();
+async function transact(ctx: Context, body: JsonObject, within: Within): Promise<string> {
+  if (within.transaction !== undefined) throw withinAnother();
   const form = { numbersAsStrings: false, canonical: false };
   const outcome = await transactOver(ctx, parse(TransactionsBody, body, 'template'), { form });
-  return resultText(known, outcome);
+  return resultText(ctx, within, outcome);
 }
 
 function withinAnother(): GatewayError {
@@ -109,11 +116,15 @@ function withinAnother(): GatewayError {
   return badRequest(TRANSACTION_HEADER, problem, `The template ${problem}`);
 }
 
-async function resultText(known: Known, outcome: Outcome): Promise<string> {
+async function resultText(
+  ctx: Context,
+  { known, results }: Within,
+  outcome: Outcome,
+): Promise<string> {
   const result = resultOf(known, outcome);
   if (result instanceof GatewayError) throw result;
   return result instanceof JsonBytes
-    ? decoder.decode(await gathered(result.bytes))
+    ? gather(ctx, result.bytes, results.count)
     : JSON.stringify(result);
 }
 

@@ -14,6 +14,7 @@ import type { Reach } from '../reach/reach.ts';
 import { type Template, templateNotFound, versionNotFound } from '../templates/access.ts';
 import type { Compiled, Run } from '../templates/compiled.ts';
 import { countRun } from '../templates/usage/count.ts';
+import { RunResults } from './gather.ts';
 import { keptOutput } from './template-outputs.ts';
 import { sending } from './template-requests.ts';
 import { readAll, readEarly } from './template-versions.ts';
@@ -150,7 +151,7 @@ export async function readyToRun(
       signal: ctx.signal,
       inPieces: (pieces) => meter.pause(() => inPieces(ctx, pieces, { isBegun: true })),
       nested: (id) => found(read.get(reach.template(id)?.uuid ?? ''), id),
-      ...sending(ctx, { reach, call, known, meter }, reach.begin),
+      ...sending(ctx, { reach, call, known, meter, results: new RunResults() }, reach.begin),
     },
   };
 }

@@ -31,6 +31,8 @@ const STAYS_MS = 100;
 const time: Time = { now: () => performance.now(), wait: (ms) => scheduler.wait(ms) };
 /** Of an isolate, as its thread is. */
 const line = new WorkQueue(time);
+/** Of large replies that are taken in as a whole. */
+const replies = new WorkQueue(time);
 const flow = new Flow(time, BYTES_PER_MS);
 const arrivals = new Arrivals();
 const turns = new Turns(time);
@@ -105,6 +107,29 @@ export function passed(of: Owner, bytes: number): Promise<void> {
 
 function isAlone({ requestId }: Owner): boolean {
   return requestId !== undefined && arrivals.isAlone(requestId, time.now());
+}
+
+/**
+ * The parts of a large reply that is kept in memory as a whole: as of large bodies, two of an organization come in at
+ * once, or one of more than 2 MiB, and others wait unread.
+ * @throws GatewayError SERVICE_UNAVAILABLE when the client has gone
+ */
+export async function* inTurnOf(
+  of: Owner,
+  reply: ReadableStream<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const place = replies.seat(ownerOf(of), true);
+  let size = 0;
+  try {
+    await replies.comeIn(place, size, of.signal);
+    for await (const part of reply) {
+      size += part.byteLength;
+      yield part;
+      await replies.comeIn(place, size, of.signal);
+    }
+  } finally {
+    replies.leave(place);
+  }
 }
 
 /** Whether a body of so many bytes, or none, is read at once and counts for nothing. */

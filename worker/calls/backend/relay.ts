@@ -18,6 +18,7 @@ import { passedOn } from '../../limits/heavy-work.ts';
 import { watchOf } from '../../nodes/reach.ts';
 import type { Timing } from '../../outcome.ts';
 import { opened, type Subscription } from '../events.ts';
+import { gather } from '../gather.ts';
 import type {
   Backend,
   Form,
@@ -223,6 +224,11 @@ export class RelayBackend implements Backend {
       deadline.end();
       throw lost(written, cause);
     }
+  }
+
+  /** As `collect`, kept in memory as a whole. */
+  async collectText(node: Node, collectId: string): Promise<string> {
+    return gather(this.#ctx, await this.collect(node, collectId));
   }
 
   #message(message: RequestMessage, attempt: Sealed) {

@@ -7,7 +7,6 @@ import type { OnceMark } from '../../../proto/once.ts';
 import { type Isolation, SHARE_STATUSES, type ShareStatus } from '../../../proto/prepares.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
-import { gathered } from '../../outcome.ts';
 import type { RelayBackend } from './relay.ts';
 
 const encoder = new TextEncoder();
@@ -209,9 +208,9 @@ export class Shares {
     if (!performed) throw new GatewayError('NODE_UNAVAILABLE', 'The node told no results');
     const { results, collectId, onlyRead, recovery, backendUs } = performed;
     this.#backend.timing.backend = Number(backendUs) / 1000;
-    const bytes =
-      collectId === '' ? results : await gathered(await this.#backend.collect(node, collectId));
-    return { results: decoder.decode(bytes), onlyRead, recovery };
+    const text =
+      collectId === '' ? decoder.decode(results) : await this.#backend.collectText(node, collectId);
+    return { results: text, onlyRead, recovery };
   }
 }
 

@@ -8,7 +8,7 @@ const tooLarge = expect.objectContaining({
 });
 
 test('those of several calls count together', async () => {
-  const results = new Results(100);
+  const results = new Results({ address: '' }, 100);
   results.put(0, await results.gather(0, new Uint8Array(60)));
   await expect(results.gather(3, new Uint8Array(60))).rejects.toEqual(tooLarge);
 });
@@ -21,12 +21,12 @@ test('what comes without an end is no longer taken', async () => {
       controller.enqueue(new Uint8Array(10));
     },
   });
-  await expect(new Results(100).gather(3, endless)).rejects.toEqual(tooLarge);
+  await expect(new Results({ address: '' }, 100).gather(3, endless)).rejects.toEqual(tooLarge);
   expect(sent).toBeLessThan(20);
 });
 
 test('are told in the order of their places', () => {
-  const results = new Results(100);
+  const results = new Results({ address: '' }, 100);
   results.put(2, '"c"');
   results.put(0, '1.50');
   expect(results.all()).toBe('[1.50,"c"]');

@@ -1,19 +1,20 @@
 /** Results of a transaction as they come: together they are no larger than one result may be. */
 import { atOperation } from '../../../kinds/transaction.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { GatheredBytes } from '../../../proto/gathered-bytes.ts';
+import type { Owner } from '../../limits/heavy-work.ts';
 import type { Bytes } from '../../outcome.ts';
-
-const decoder = new TextDecoder();
+import { gather } from '../gather.ts';
 
 export class Results {
+  readonly #of: Owner;
   readonly #most: number;
   #left: number;
   /** JSON of each result, by place. */
   readonly #texts = new Map<number, string>();
 
-  /** @param most bytes of all together. As for the operations of one endpoint: contract §6, "Transactions" */
-  constructor(most: number) {
+  /** @param of whose results they are @param most bytes of all together. As for the operations of one endpoint: contract §6, "Transactions" */
+  constructor(of: Owner, most: number) {
+    this.#of = of;
     this.#most = most;
     this.#left = most - '[]'.length;
   }
@@ -40,17 +41,8 @@ export class Results {
   }
 
   /** Takes in the results of one call, and counts them as they come. @throws GatewayError RESULT_TOO_LARGE naming an operation */
-  async gather(place: number, bytes: Bytes): Promise<string> {
-    if (bytes instanceof Uint8Array) {
-      this.count(place, bytes.byteLength);
-      return decoder.decode(bytes);
-    }
-    const whole = new GatheredBytes();
-    for await (const piece of bytes) {
-      this.count(place, piece.byteLength);
-      whole.add(piece);
-    }
-    return decoder.decode(whole.take());
+  gather(place: number, bytes: Bytes): Promise<string> {
+    return gather(this.#of, bytes, (more) => this.count(place, more));
   }
 
   /** Counts bytes of a result. @throws GatewayError RESULT_TOO_LARGE naming the operation */

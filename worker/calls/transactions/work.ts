@@ -14,10 +14,10 @@ import { parseAsWritten, parseAsWrittenInPieces } from '../../../proto/written-j
 import type { Context } from '../../context.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import { goingOn, mayStore } from '../../limits/heavy-work.ts';
-import { gathered } from '../../outcome.ts';
 import type { Form, RequestMessage } from '../backend/backend.ts';
 import { backendOf } from '../backend/choose.ts';
 import type { SharePart } from '../backend/shares.ts';
+import { gather } from '../gather.ts';
 import { markLeftBy, markPlaceOf, recoveryWith } from './decider-mark.ts';
 import { elementsInPieces } from './elements.ts';
 import type { HeldShare, Mark } from './object.ts';
@@ -29,7 +29,6 @@ import { inOrder, type Unit, unitsOf } from './schedule.ts';
 import { type Names, ShareWork } from './share-work.ts';
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** How results are read here. */
 const WRITTEN: ReadResult = {
@@ -57,7 +56,7 @@ export class Work {
     this.#ctx = ctx;
     this.#running = running;
     this.#shares = new ShareWork(ctx, running);
-    this.#results = new Results(ctx.settings.RESULT_MAX_BYTES);
+    this.#results = new Results(ctx, ctx.settings.RESULT_MAX_BYTES);
     const bodies = running.participants
       .filter(({ way }) => way !== 'joins')
       .flatMap(({ operations }) => operations.map(({ body }) => body));
@@ -262,7 +261,7 @@ export class Work {
       const { result } = mark
         ? await decider.backend.once({ ...message, mark }, deadline)
         : { result: await decider.backend.run(message, deadline) };
-      this.#results.put(operation.place, decoder.decode(await gathered(result)));
+      this.#results.put(operation.place, await gather(this.#ctx, result));
     });
   }
 
@@ -281,8 +280,8 @@ export class Work {
       return sentOf(endpoint.row.kind, filled as JsonObject).request; // As the body.
     });
     const message = { ...this.#running.form, requests, written: undefined };
-    const results = await gathered(await backend.transact(message, deadline));
-    await this.#keep(operations, decoder.decode(results));
+    const results = await backend.transact(message, deadline);
+    await this.#keep(operations, await gather(this.#ctx, results));
   }
 
   /** Undoes all that may be left. Answers the numbers of those that certainly left nothing. */

@@ -6,13 +6,14 @@ import { isJsonObject, type Json, parseJson } from '../../../proto/json.ts';
 import { authorize, demand } from '../../access/access.ts';
 import { withoutToken } from '../../access/api-keys/identity.ts';
 import { policyOn } from '../../access/policy.ts';
+import { gather } from '../../calls/gather.ts';
 import { requestOn } from '../../calls/request.ts';
 import { runTemplate } from '../../calls/template.ts';
 import { type Bindings, type Context, openContext } from '../../context.ts';
 import type { TemplateRow } from '../../db/templates.ts';
 import { onEndpoint } from '../../endpoints/access.ts';
 import type { Key } from '../../idempotency/rule.ts';
-import { failureOf as gatewayFailureOf, gathered, JsonBytes, type Outcome } from '../../outcome.ts';
+import { failureOf as gatewayFailureOf, JsonBytes, type Outcome } from '../../outcome.ts';
 import { loadReach } from '../../reach/load.ts';
 import { onTemplate } from '../../templates/access.ts';
 import type { EndpointAction, TemplateAction } from '../definition/tree.ts';
@@ -31,7 +32,6 @@ const BODY_TOLD = 4 * 1024;
 /** Codes of backends for serialization failures and deadlocks. Sources: PostgreSQL appendix A, MySQL and MongoDB error references. */
 const SERIALIZATION = new Set(['40001', '40P01', '1213', '1205', '112', 'WriteConflict']);
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** How a call ended. */
 export type CallEnd = {
@@ -90,7 +90,7 @@ export async function callEndpoint(
       bytes,
       ...(isMarked && { key }),
     });
-    const ended = await endOf(outcome, action.id);
+    const ended = await endOf(ctx, outcome, action.id);
     if (isMarked && 'failure' in ended) return { failure: asTheMarkTells(ended.failure), reached };
     if ('failure' in ended || row.kind !== 'http') return { ...ended, reached };
     return { ...byStatus(ended.text, action), reached };
@@ -174,7 +174,7 @@ async function runIn(
       pins: pins.nested,
       sends,
     });
-    const ended = await endOf(outcome, action.id);
+    const ended = await endOf(ctx, outcome, action.id);
     if ('text' in ended || !ctx.signal.aborted) return { ...ended, reached };
     return { failure: timedOut(action.id, outcome.written), reached };
   } catch (thrown) {
@@ -241,14 +241,13 @@ function timedOut(action: string, written: boolean): Failure {
 }
 
 async function endOf(
+  ctx: Context,
   { result, written }: Outcome,
   action: string,
 ): Promise<{ readonly text: string } | { readonly failure: Failure }> {
   if (result instanceof GatewayError) return { failure: failureFrom(result, written, action) };
   const text =
-    result instanceof JsonBytes
-      ? decoder.decode(await gathered(result.bytes))
-      : JSON.stringify(result);
+    result instanceof JsonBytes ? await gather(ctx, result.bytes) : JSON.stringify(result);
   if (text.length <= VALUE_MAX) return { text };
   const message = 'The result is larger than 32 MiB, the most between actions';
   return { failure: failureFrom(new GatewayError('RESULT_TOO_LARGE', message), written, action) };
