@@ -7,6 +7,7 @@ import { log } from '../../log.ts';
 import { requestMetrics } from '../../metrics.ts';
 import { type Actor, entryOf } from './entries.ts';
 import { Finisher, isOpen, type Learned } from './finish.ts';
+import type { Head } from './rows.ts';
 import type { LogStore, TransactionRow } from './store.ts';
 import type { Turns } from './turns.ts';
 
@@ -127,8 +128,11 @@ export class Decisions {
   }
 
   /** It holds nothing any more. */
-  end({ id, error }: TransactionRow, status: 'committed' | 'rolled_back' | 'mixed'): void {
-    this.#store.change(id, { status, doubtful: 0, ended: Date.now(), due: null });
+  end({ id, head, error }: TransactionRow, status: 'committed' | 'rolled_back' | 'mixed'): void {
+    // What it worked on may be much, and says nothing any more.
+    const kept: Head = { ...head, claims: { endpoints: [] } };
+    const ended = { doubtful: 0, ended: Date.now(), due: null } as const;
+    this.#store.change(id, { ...ended, status, head: JSON.stringify(kept) });
     const failure = error ?? this.#store.find(id)?.error;
     const isFree = status === 'rolled_back' && failure && ERRORS[failure.code].status >= 500;
     if (isFree) this.#store.freeKey(id);

@@ -31,3 +31,24 @@ test.each([
   expect((alarm ?? Number.POSITIVE_INFINITY) - before).toBeLessThan(SOON_MS + 1_000);
   await log.clear();
 });
+
+test('keeps what a transaction worked on until it has ended, and no longer', async () => {
+  const orgUuid = crypto.randomUUID();
+  const log = env.TRANSACTION_LOGS.getByName(orgUuid);
+  const keys = Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(200, 'k'));
+  const given = {
+    ...{ id: randomName(), requestId: 'r', address: 'a', timeoutMs: 300_000, shares: [] },
+    ...{ caller: { uuid: crypto.randomUUID(), name: 'ada' }, guarantee: 'atomic' as const },
+    claims: { endpoints: [], keys },
+  };
+  const heads = () =>
+    runInDurableObject(log, (_log, { storage }) =>
+      storage.sql.exec<{ head: string }>('SELECT head FROM transactions').toArray(),
+    );
+  await log.begin({ orgUuid, orgId: 'acme', sealedDataKey: 'sealed' }, given);
+  expect((await heads())[0]?.head.length).toBeGreaterThan(20_000);
+  await log.finish(given.id, undefined);
+  expect((await heads())[0]?.head.length).toBeLessThan(500);
+  expect(await log.show(given.id)).toMatchObject({ status: 'committed' });
+  await log.clear();
+});
