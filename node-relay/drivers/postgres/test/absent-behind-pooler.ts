@@ -1,6 +1,7 @@
 /** Which tests of the driver ask for what a pooler in transaction mode cannot do: there they end in 501, and changes in 400. */
 
 const SESSION = 'a session leases one connection, which such a pooler does not lend';
+const SHARE = 'a share of a transaction holds one connection, which such a pooler does not lend';
 const RESET = 'the statement may leave something in its session, and a reset would meet another';
 const OWN_FUNCTION = 'functions of users and of extensions may leave something in their session';
 const STREAM =
@@ -10,6 +11,8 @@ const UNPLAIN = 'it is no plain SELECT, INSERT, UPDATE or DELETE';
 /** By how a test's full name begins, the reason. */
 export const ABSENT_BEHIND_POOLER: Readonly<Record<string, string>> = {
   'the postgres driver > lends one connection of its own and frees it': SESSION,
+  'the postgres driver > tells by its mark that a share has committed': SHARE,
+  'the postgres driver > keeps a share from committing that was settled before': SHARE,
   'the postgres driver > under strain > shows nobody what another caller set': RESET,
   'the postgres driver > changes > ': STREAM,
   'the attack corpus > has teeth: what it calls would write': OWN_FUNCTION,

@@ -24,6 +24,7 @@ import { parseOrdered } from '../../../../proto/parse-ordered.ts';
 import { faultsOf, IN_OUR_WORDS } from '../../../../proto/schema-faults.ts';
 import { whole } from '../../../../proto/work/pieces.ts';
 import { isWrittenOtherwise, parseWritten } from '../../../../proto/written-json.ts';
+import { elementsInPieces } from '../../../../worker/calls/transactions/elements.ts';
 import { type Subject, text, value } from '../subject.ts';
 
 /** Takes nothing from what is made up. */
@@ -36,6 +37,9 @@ export const PROTO: readonly Subject[] = [
   text('parseJson', ['proto/json.ts', 'proto/exact-numbers.ts'], parseJson),
   text('isJson', ['proto/is-json.ts'], isJson),
   text('parseInPieces', ['proto/json-pieces.ts'], (each) => whole(parseInPieces(each))),
+  text('elements of results', ['worker/calls/transactions/elements.ts'], (each) =>
+    whole(elementsInPieces(each)),
+  ),
   text('exactNumbers', ['proto/exact-numbers.ts'], exactNumbers),
   text('faultOf JSON', ['proto/json-fault.ts'], faultOf),
   text('depthFaultOf JSON', ['proto/json-fault.ts', 'proto/json-look.ts'], (each) =>
