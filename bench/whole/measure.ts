@@ -42,7 +42,7 @@ export async function measure(program: readonly string[], planned: Planned): Pro
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     process.stderr.write(text);
-    errors = (errors + text).slice(-8 * TOLD_MAX);
+    errors = lastLines(errors + text);
   });
   const exit = once(child, 'exit');
   const timer = new AbortController();
@@ -61,6 +61,12 @@ export async function measure(program: readonly string[], planned: Planned): Pro
     ? `It did not end in ${planned.secondsMax} s.`
     : (failureOf(child.exitCode, findings, errors) ?? unread);
   return { ...planned, seconds, findings, failure };
+}
+
+/** Whole lines: half a line of a log looks like none. */
+function lastLines(text: string): string {
+  const most = 8 * TOLD_MAX;
+  return text.length <= most ? text : text.slice(text.indexOf('\n', text.length - most) + 1);
 }
 
 /** One that found that a promise does not hold ends with 1, too. */
