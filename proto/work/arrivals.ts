@@ -3,22 +3,27 @@
 /** Milliseconds after which a request that came says nothing any more about whether others come. */
 const QUIET_MS = 250;
 
-/** The last two requests on one thread. */
+/** When requests were heard of last on one thread. They are known by objects of their own: a name could be a client's. */
 export class Arrivals {
-  #last = { id: '', at: Number.NEGATIVE_INFINITY };
-  /** When the last one before that came. */
-  #beforeAt = Number.NEGATIVE_INFINITY;
+  #last: { readonly who: object | undefined; at: number } = {
+    who: undefined,
+    at: Number.NEGATIVE_INFINITY,
+  };
+  /** When another one than the last was heard of. */
+  #otherAt = Number.NEGATIVE_INFINITY;
 
   /** A request has come, or goes on with another part. @param now milliseconds on any clock */
-  note(id: string, now: number): void {
-    if (id === this.#last.id) return;
-    this.#beforeAt = this.#last.at;
-    this.#last = { id, at: now };
+  note(who: object, now: number): void {
+    if (who === this.#last.who) this.#last.at = now;
+    else {
+      this.#otherAt = this.#last.at;
+      this.#last = { who, at: now };
+    }
   }
 
-  /** Whether no other request has come for 250 ms. */
-  isAlone(id: string, now: number): boolean {
-    const otherAt = id === this.#last.id ? this.#beforeAt : this.#last.at;
+  /** Whether no other request was heard of for 250 ms. */
+  isAlone(who: object, now: number): boolean {
+    const otherAt = who === this.#last.who ? this.#otherAt : this.#last.at;
     return now - otherAt > QUIET_MS;
   }
 }

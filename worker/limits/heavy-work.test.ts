@@ -67,12 +67,12 @@ describe('bytes that pass', () => {
   }
 
   test('wait for nothing while no other request comes, and leave room from when one does', async () => {
-    const requestId = crypto.randomUUID();
-    const of = { ...organization(), requestId };
-    arrived({ requestId });
+    const { signal } = new AbortController();
+    const of = { ...organization(), signal };
+    arrived({ signal });
     await scheduler.wait(300);
     expect(await waited(of)).toBeLessThan(10);
-    arrived({ requestId: crypto.randomUUID() });
+    arrived(new AbortController());
     expect(await waited(of)).toBeGreaterThan(30);
     await scheduler.wait(300);
     expect(await waited(of)).toBeLessThan(10);

@@ -39,13 +39,13 @@ const turns = new Turns(time);
 
 /** Whose work it is: an organization's, or an address before the caller is known. */
 export type Owner = Partial<Pick<PublicContext, 'address'>> &
-  Partial<Pick<Context, 'signal' | 'place' | 'requestId'>> & {
+  Partial<Pick<Context, 'signal' | 'place'>> & {
     readonly caller?: Pick<Context['caller'], 'orgUuid'>;
   };
 
 /** Reports that a request has come: work on large bodies and replies of others then leaves it room. */
-export function arrived({ requestId }: Pick<PublicContext, 'requestId'>): void {
-  arrivals.note(requestId, time.now());
+export function arrived({ signal }: Pick<PublicContext, 'signal'>): void {
+  arrivals.note(signal, time.now());
 }
 
 /** Whether a body of so many bytes has a place before it is read, and is read at the pace of all. */
@@ -105,8 +105,8 @@ export function passed(of: Owner, bytes: number): Promise<void> {
   return flow.pass(ownerOf(of), bytes, isAlone(of));
 }
 
-function isAlone({ requestId }: Owner): boolean {
-  return requestId !== undefined && arrivals.isAlone(requestId, time.now());
+function isAlone({ signal }: Owner): boolean {
+  return signal !== undefined && arrivals.isAlone(signal, time.now());
 }
 
 /**

@@ -53,6 +53,8 @@ export class Driver {
   #isWriting = false;
   #alarmAt: number | undefined;
   readonly #dueTimes = new DueTimes(this);
+  /** Never aborts: by it the runs of the object are known as one. */
+  readonly #signal = new AbortController().signal;
   #turns = Promise.resolve();
   #starts = Promise.resolve();
 
@@ -192,8 +194,7 @@ export class Driver {
   }
 
   #computing() {
-    const { name, owner } = this.keeper;
-    return { caller: { orgUuid: owner.orgUuid }, requestId: name };
+    return { caller: { orgUuid: this.keeper.owner.orgUuid }, signal: this.#signal };
   }
 
   /** Does what follows from a transition. */
