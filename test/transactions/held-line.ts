@@ -1,6 +1,7 @@
 /** A way to a database on which the commit of a write is held at a named point, and cut there. */
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Point } from '../proofs/once/line.ts';
+import { Carrier } from '../servers/carrier.ts';
 
 /** A commit that is held. */
 export interface Held {
@@ -18,32 +19,24 @@ interface Aim {
 
 /** Carries connections to a server of this machine. */
 export class HeldLine {
-  /** The server's URL by way of the line. */
-  readonly url: string;
-  readonly #server: Server;
-  readonly #port: number;
   readonly #commit: RegExp;
-  readonly #sockets = new Set<Socket>();
+  #carrier: Carrier | undefined;
   #aim: Aim | undefined;
 
-  private constructor(url: string, server: Server, port: number, commit: RegExp) {
-    this.url = url;
-    this.#server = server;
-    this.#port = port;
+  private constructor(commit: RegExp) {
     this.#commit = commit;
-    server.on('connection', (client) => this.#carry(client));
   }
 
   /** @param commit what tells the server to let the effect stand */
   static async open(to: string, commit: RegExp): Promise<HeldLine> {
-    const url = new URL(to);
-    const port = Number(url.port);
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('It has no port');
-    url.port = String(address.port);
-    return new HeldLine(url.href, server, port, commit);
+    const line = new HeldLine(commit);
+    line.#carrier = await Carrier.open(to, (client, server) => line.#carry(client, server));
+    return line;
+  }
+
+  /** The server's URL by way of the line. */
+  get url(): string {
+    return this.#carrier?.url ?? '';
   }
 
   /** Holds the commit of the next write that has the name in its bytes. */
@@ -54,27 +47,14 @@ export class HeldLine {
   }
 
   close(): void {
-    this.#server.close();
-    this.#end();
+    this.#carrier?.close();
   }
 
   #end(): void {
-    for (const socket of this.#sockets) socket.destroy();
+    this.#carrier?.cut();
   }
 
-  #carry(client: Socket): void {
-    const server = connect(this.#port, '127.0.0.1');
-    for (const [socket, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      this.#sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        this.#sockets.delete(socket);
-        other.destroy();
-      });
-    }
+  #carry(client: Socket, server: Socket): void {
     let held: Aim | undefined;
     client.on('data', (bytes: Buffer) => {
       const aim = this.#aimedAt(bytes.toString('latin1'));

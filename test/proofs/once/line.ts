@@ -1,5 +1,6 @@
 /** A way to a database on which something strikes at a named point of one write. */
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { Carrier } from '../../servers/carrier.ts';
 
 /** Points at which the reply of a write is lost. */
 export const POINTS = ['before sending', 'after the effect', 'before the answer'] as const;
@@ -16,32 +17,24 @@ interface Aim {
 
 /** Carries connections to a server of this machine. */
 export class Line {
-  /** The server's URL by way of the line. */
-  readonly url: string;
-  readonly #server: Server;
-  readonly #port: number;
   /** What tells the server to let the effect stand. */
   readonly #commit: RegExp;
-  readonly #sockets = new Set<Socket>();
+  #carrier: Carrier | undefined;
   #aim: Aim | undefined;
 
-  private constructor(url: string, server: Server, port: number, commit: RegExp) {
-    this.url = url;
-    this.#server = server;
-    this.#port = port;
+  private constructor(commit: RegExp) {
     this.#commit = commit;
-    server.on('connection', (client) => this.#carry(client));
   }
 
   static async open(to: string, commit: RegExp): Promise<Line> {
-    const url = new URL(to);
-    const port = Number(url.port);
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('It has no port');
-    url.port = String(address.port);
-    return new Line(url.href, server, port, commit);
+    const line = new Line(commit);
+    line.#carrier = await Carrier.open(to, (client, server) => line.#carry(client, server));
+    return line;
+  }
+
+  /** The server's URL by way of the line. */
+  get url(): string {
+    return this.#carrier?.url ?? '';
   }
 
   /** Strikes once, at the next write of that name. */
@@ -50,24 +43,14 @@ export class Line {
   }
 
   close(): void {
-    this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
+    this.#carrier?.close();
   }
 
-  #carry(client: Socket): void {
-    const server = connect(this.#port, '127.0.0.1');
+  #carry(client: Socket, server: Socket): void {
     const end = (): void => {
       client.destroy();
       server.destroy();
     };
-    for (const socket of [client, server]) {
-      this.#sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        this.#sockets.delete(socket);
-        end();
-      });
-    }
     let aim: Aim | undefined;
     let isCommitted = false;
     client.on('data', (bytes: Buffer) => {
