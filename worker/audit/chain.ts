@@ -9,6 +9,7 @@ import { type Bindings, databaseOf } from '../context.ts';
 import type { AuditEntryRow, AuditHeadRow } from '../db/audit.ts';
 import { auditLimits } from '../limits/quotas/audit.ts';
 import { settingsOf } from '../settings.ts';
+import type { NewEntry } from './entry.ts';
 import { type HeadSort, type Link, linkOf, type SignedHead, START, signHead } from './hash.ts';
 import type { AuditChainObject } from './object.ts';
 import {
@@ -27,6 +28,8 @@ import { insertNotKept } from './write/store.ts';
 
 /** Milliseconds from a poke to the numbering. */
 const CHAIN_AFTER_MS = 500;
+/** Milliseconds between two numberings while entries come. */
+const CHAIN_EVERY_MS = 2_000;
 /** Milliseconds to a second look: the batch of a change may end later than the poke for it came. */
 const LOOK_AGAIN_MS = 2_000;
 /** Milliseconds between two signed heads while entries come. */
@@ -36,6 +39,14 @@ const STEP = 500;
 /** Entries removed at once. */
 const REMOVE_STEP = 5_000;
 
+/** An organization's chain, as far as it is numbered. */
+interface Chained {
+  /** The last entry that has its number. */
+  readonly tail: Link;
+  /** The newest signed head. */
+  readonly newest: AuditHeadRow | undefined;
+}
+
 /** Where an object keeps the organization it is named for. */
 const ORGANIZATION = 'organization';
 
@@ -43,13 +54,17 @@ const ORGANIZATION = 'organization';
 export class AuditChain extends DurableObject<Bindings> implements AuditChainObject {
   #last: Promise<unknown> = Promise.resolve();
   #looks = 0;
+  /** Unix epoch milliseconds of the last numbering. */
+  #chainedAt = 0;
 
   async poke(orgUuid: string): Promise<void> {
     this.#looks = 2;
     const { storage } = this.ctx;
     if ((await storage.get(ORGANIZATION)) !== orgUuid) await storage.put(ORGANIZATION, orgUuid);
     const planned = await storage.getAlarm();
-    const at = Date.now() + CHAIN_AFTER_MS;
+    const now = Date.now();
+    const rested = Math.min(this.#chainedAt + CHAIN_EVERY_MS, now + CHAIN_EVERY_MS);
+    const at = Math.max(now + CHAIN_AFTER_MS, rested);
     if (planned === null || planned > at) await storage.setAlarm(at);
   }
 
@@ -58,10 +73,10 @@ export class AuditChain extends DurableObject<Bindings> implements AuditChainObj
     const orgUuid = await this.ctx.storage.get<string>(ORGANIZATION);
     if (orgUuid === undefined) return;
     this.#looks -= 1;
-    const signAt = await this.#inTurn(async () => {
-      const tail = await this.#chain(orgUuid);
-      return this.#signWhenDue(orgUuid, tail);
-    });
+    this.#chainedAt = Date.now();
+    const signAt = await this.#inTurn(async () =>
+      this.#signWhenDue(orgUuid, await this.#chain(orgUuid)),
+    );
     const lookAt = this.#looks > 0 ? Date.now() + LOOK_AGAIN_MS : undefined;
     const times = [signAt, lookAt].filter((each) => each !== undefined);
     if (times.length > 0) await this.ctx.storage.setAlarm(Math.min(...times));
@@ -69,8 +84,7 @@ export class AuditChain extends DurableObject<Bindings> implements AuditChainObj
 
   head(orgUuid: string): Promise<SignedHead> {
     return this.#inTurn(async () => {
-      const tail = await this.#chain(orgUuid);
-      const [newest] = await selectHead(this.#db, orgUuid, 'newest');
+      const { tail, newest } = await this.#chain(orgUuid);
       if (newest && newest.seq === tail.seq && newest.hash === tail.hash) return headOnWire(newest);
       return this.#sign(orgUuid, tail);
     });
@@ -104,48 +118,35 @@ export class AuditChain extends DurableObject<Bindings> implements AuditChainObj
     return turn;
   }
 
-  async #chain(orgUuid: string): Promise<Link> {
-    await this.#tellNotKept(orgUuid);
-    let tail = await this.#tail(orgUuid);
+  /** Numbers what is new; answers the last entry that has its number then, and the newest signed head. */
+  async #chain(orgUuid: string): Promise<Chained> {
     for (;;) {
-      const unchained = await selectUnchained(this.#db, orgUuid, STEP);
-      if (unchained.length === 0) return tail;
-      const { numbered, last } = await numberAfter(tail, unchained);
+      const { unchained, ...found } = await this.#look(orgUuid);
+      if (unchained.length === 0) return found;
+      const { numbered, last } = await numberAfter(found.tail, unchained);
       await numberEntries(this.#db, orgUuid, numbered);
-      if (unchained.length < STEP) return last;
-      tail = last;
+      if (unchained.length < STEP) return { ...found, tail: last };
     }
   }
 
-  async #tellNotKept(orgUuid: string): Promise<void> {
-    const entry = {
-      orgUuid,
-      time: Date.now(),
-      actor: 'gateway',
-      action: 'audit.not_kept',
-      resource: `organization:${orgUuid}`,
-      outcome: 'denied',
-      address: '',
-      requestId: '',
-      details: { code: 'QUOTA_EXCEEDED' },
-      repeats: 1,
-    } as const;
-    await this.#db.batch(insertNotKept(this.#db, entry, auditLimits(settingsOf(this.env))));
-  }
-
-  /** The last entry that has its number; where retention has removed that too, what is kept of it. */
-  async #tail(orgUuid: string): Promise<Link> {
-    const [[tail], [removed]] = await this.#db.batch([
-      selectTail(this.#db, orgUuid),
-      selectHead(this.#db, orgUuid, 'removed'),
+  /** In one trip: an entry tells of those that there was no room for, and all that numbering goes by is read. */
+  async #look(orgUuid: string) {
+    const db = this.#db;
+    const [, , [tail], [removed], [newest], unchained] = await db.batch([
+      ...insertNotKept(db, notKept(orgUuid), auditLimits(settingsOf(this.env))),
+      selectTail(db, orgUuid),
+      selectHead(db, orgUuid, 'removed'),
+      selectHead(db, orgUuid, 'newest'),
+      selectUnchained(db, orgUuid, STEP),
     ]);
-    if (tail?.seq && tail.hash) return { seq: tail.seq, hash: tail.hash };
-    return removed ? { seq: removed.seq, hash: removed.hash } : START;
+    // Where retention has removed the last entry too, what is kept of it.
+    const before = removed ? { seq: removed.seq, hash: removed.hash } : START;
+    const link = tail?.seq && tail.hash ? { seq: tail.seq, hash: tail.hash } : before;
+    return { tail: link, newest, unchained };
   }
 
   /** When the head is to be signed; `undefined` when it is. */
-  async #signWhenDue(orgUuid: string, tail: Link): Promise<number | undefined> {
-    const [newest] = await selectHead(this.#db, orgUuid, 'newest');
+  async #signWhenDue(orgUuid: string, { tail, newest }: Chained): Promise<number | undefined> {
     if ((newest?.seq ?? 0) === tail.seq) return undefined;
     const due = newest ? newest.time + SIGN_EVERY_MS : 0;
     const now = Date.now();
@@ -175,6 +176,22 @@ export class AuditChain extends DurableObject<Bindings> implements AuditChainObj
       deleteEntriesThrough(this.#db, orgUuid, seq),
     ]);
   }
+}
+
+/** Tells how often no entry was kept. */
+function notKept(orgUuid: string): NewEntry {
+  return {
+    orgUuid,
+    time: Date.now(),
+    actor: 'gateway',
+    action: 'audit.not_kept',
+    resource: `organization:${orgUuid}`,
+    outcome: 'denied',
+    address: '',
+    requestId: '',
+    details: { code: 'QUOTA_EXCEEDED' },
+    repeats: 1,
+  };
 }
 
 async function numberAfter(

@@ -149,8 +149,7 @@ export class OrganizationEvents
   override async alarm(): Promise<void> {
     if (!this.#store.isOpen) return;
     const now = Date.now();
-    this.#store.removeBefore(now - KEPT_FOR_MS);
-    await this.#room.giveBack();
+    if (this.#store.removeBefore(now - KEPT_FOR_MS)) await this.#room.giveBack();
     this.#tell();
     this.ctx.waitUntil(this.#triggers.offerAll());
     const next = this.#triggers.next;

@@ -155,11 +155,12 @@ export class EventStore {
     return { events, upTo: seen < SCAN_MAX ? Math.max(upTo, this.last()) : upTo };
   }
 
-  /** Removes events, and sources that have none left: each name that was ever sent would stay. */
-  removeBefore(time: number): void {
+  /** Removes events, and sources that have none left: each name that was ever sent would stay. Answers whether there were any. */
+  removeBefore(time: number): boolean {
     const { rowsWritten } = this.#sql.exec('DELETE FROM events WHERE received < ?', time);
-    if (rowsWritten === 0) return;
+    if (rowsWritten === 0) return false;
     const hasNone = 'NOT EXISTS (SELECT 1 FROM events e WHERE e.source = heads.source)';
     this.#sql.exec(`DELETE FROM heads WHERE ${hasNone}`);
+    return true;
   }
 }

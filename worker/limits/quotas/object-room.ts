@@ -19,8 +19,8 @@ export interface Taker {
 export class ObjectRoom {
   readonly #env: Bindings;
   readonly #taker: Taker;
-  /** Bytes that D1 knows about. */
-  #held = 0;
+  /** Bytes that D1 knows about; undefined until it was asked. */
+  #held: number | undefined;
   #asking: Promise<unknown> = Promise.resolve();
 
   constructor(env: Bindings, taker: Taker) {
@@ -30,7 +30,7 @@ export class ObjectRoom {
 
   /** Whether there is room for so many bytes more than there are. @throws what D1 fails with */
   async has(bytes: number): Promise<boolean> {
-    if (this.#used() + bytes <= this.#held) return true;
+    if (this.#used() + bytes <= (this.#held ?? 0)) return true;
     const asked = this.#asking.then(
       () => this.#take(bytes),
       () => this.#take(bytes),
@@ -43,14 +43,14 @@ export class ObjectRoom {
   async giveBack(): Promise<void> {
     const used = this.#used();
     const needed = used === 0 ? 0 : roundedUp(used, this.#quota());
-    if (needed >= this.#held && this.#held !== 0) return;
+    if (this.#held !== undefined && needed >= this.#held) return;
     await giveBack(databaseOf(this.#env), { ...this.#taker.holding(), bytes: needed });
     this.#held = needed;
   }
 
   async #take(bytes: number): Promise<boolean> {
     const needed = this.#used() + bytes;
-    if (needed <= this.#held) return true;
+    if (needed <= (this.#held ?? 0)) return true;
     const quota = this.#quota();
     const limits = { organization: quota, caller: quota };
     // Near the limit the last bytes count.

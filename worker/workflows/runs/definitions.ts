@@ -9,9 +9,22 @@ import type { Workflow } from '../definition/tree.ts';
 import type { WorkflowVersion } from './head.ts';
 import type { Keeper } from './keeper.ts';
 
-/** Definitions that an isolate keeps ready. */
-const READY_MAX = 500;
-const ready = new LruMap<string, Workflow>(READY_MAX);
+/** A definition that the isolate has ready. */
+interface Ready {
+  readonly workflow: Workflow;
+  /** JSON of its `Source`. */
+  readonly text: string;
+  /** Whether the version names templates or workflows, whose versions its runs are pinned to; undefined is not known. */
+  readonly pinsVersions: boolean | undefined;
+}
+
+/** Definitions that an isolate keeps ready, and characters of them: one takes about ten times as many bytes. */
+const READY_MAX = 10_000;
+const READY_CHARACTERS = 4 * 1024 * 1024;
+const ready = new LruMap<string, Ready>(READY_MAX, {
+  most: READY_CHARACTERS,
+  of: ({ text }) => text.length,
+});
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -22,13 +35,19 @@ export interface Source {
   readonly kinds: { readonly [endpoint: string]: Kind };
 }
 
+/** A definition as D1 has it. */
+export interface LoadedSource extends Source {
+  /** Whether the version names templates or workflows. */
+  readonly pinsVersions: boolean;
+}
+
 type Named = Pick<WorkflowVersion, 'uuid' | 'version'>;
 
 /** The definition of a version that the object keeps; undefined where it keeps none. */
 export function definitionOf(keeper: Keeper, { uuid, version }: Named): Workflow | undefined {
   const name = `${uuid}:${version}`;
   const known = ready.get(name);
-  if (known && isKept(keeper, { uuid, version })) return known;
+  if (known && isKept(keeper, { uuid, version })) return known.workflow;
   const [row] = keeper.sql
     .exec<{ bytes: ArrayBuffer }>(
       'SELECT bytes FROM definitions WHERE workflow = ? AND version = ?',
@@ -38,9 +57,8 @@ export function definitionOf(keeper: Keeper, { uuid, version }: Named): Workflow
     .toArray();
   if (!row) return undefined;
   const text = decoder.decode(keeper.vault.open(new Uint8Array(row.bytes), placeOf(name)));
-  const source = parseDefinition(text) as unknown as Source; // As keepDefinition wrote it.
-  const workflow = read(source);
-  ready.set(name, workflow);
+  const workflow = read(parseDefinition(text) as unknown as Source); // As keepDefinition wrote it.
+  ready.set(name, { workflow, text, pinsVersions: undefined });
   return workflow;
 }
 
@@ -55,30 +73,41 @@ function isKept({ sql, definitions }: Keeper, { uuid, version }: Named): boolean
 
 /** A definition that the isolate has ready; undefined where it has not. */
 export function readyDefinition({ uuid, version }: Named): Workflow | undefined {
-  return ready.get(`${uuid}:${version}`);
+  return ready.get(`${uuid}:${version}`)?.workflow;
 }
 
-/** Reads the definition of a version, and has it ready from then on. */
-export function makeReady({ uuid, version }: Named, source: Source): Workflow {
+/** Whether it is known that a version names no template and no workflow. */
+export function pinsNothing({ uuid, version }: Named): boolean {
+  return ready.get(`${uuid}:${version}`)?.pinsVersions === false;
+}
+
+/** Has the definition of a version ready from now on. */
+export function makeReady(
+  { uuid, version }: Named,
+  { pinsVersions, ...source }: LoadedSource,
+): Workflow {
   const name = `${uuid}:${version}`;
-  const workflow = ready.get(name) ?? read(source);
-  ready.set(name, workflow);
+  const known = ready.get(name);
+  const workflow = known?.workflow ?? read(source);
+  // It is JSON, of a definition that was read from some.
+  const text = known?.text ?? orderedText(source as unknown as Json);
+  ready.set(name, { workflow, text, pinsVersions });
   return workflow;
 }
 
-/** Keeps the definition of a version. */
-export function keepDefinition(keeper: Keeper, { uuid, version }: Named, source: Source): Workflow {
+/** Keeps the definition of a version, if the isolate has it ready. */
+export function keepDefinition(keeper: Keeper, { uuid, version }: Named): Workflow | undefined {
   const name = `${uuid}:${version}`;
-  const workflow = makeReady({ uuid, version }, source);
-  const text = orderedText(source as unknown as Json); // It is JSON, of a definition that was read from some.
-  const sealed = keeper.vault.seal(encoder.encode(text), placeOf(name));
+  const known = ready.get(name);
+  if (!known) return undefined;
+  const sealed = keeper.vault.seal(encoder.encode(known.text), placeOf(name));
   keeper.sql.exec(
     'INSERT OR IGNORE INTO definitions VALUES (?, ?, ?)',
     uuid,
     version,
     new Uint8Array(sealed).buffer,
   );
-  return workflow;
+  return known.workflow;
 }
 
 /** Removes the definition of a version where no run is pinned to it. */

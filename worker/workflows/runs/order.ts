@@ -4,6 +4,7 @@ import { remembered } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import { RETENTION_DAYS } from '../../limits/quotas/audit.ts';
 import { loadReach } from '../../reach/load.ts';
+import { pinsNothing } from './definitions.ts';
 import type { Order, Pins, WorkflowVersion } from './head.ts';
 import { selectNamed, selectRetention } from './store.ts';
 
@@ -26,7 +27,9 @@ export async function pinned(
   ctx: Context,
   version: VersionOf,
 ): Promise<{ readonly pins: Pins; readonly retentionMs: number }> {
-  const { named, days } = await load(ctx, version);
+  const { named, days } = pinsNothing(version)
+    ? { named: [], days: await retentionOf(ctx) }
+    : await load(ctx, version);
   const templates: Record<string, string> = {};
   const workflows: Record<string, WorkflowVersion> = {};
   const nested: Record<string, string> = {};
@@ -54,6 +57,15 @@ function load(ctx: Context, version: VersionOf) {
       selectRetention(ctx.db, orgUuid),
     ]);
     return { named, days: kept?.days ?? RETENTION_DAYS };
+  });
+}
+
+/** Days. */
+function retentionOf(ctx: Context): Promise<number> {
+  const { orgUuid } = ctx.caller;
+  return remembered(ctx, 'workflow-retention', async () => {
+    const [kept] = await selectRetention(ctx.db, orgUuid);
+    return kept?.days ?? RETENTION_DAYS;
   });
 }
 

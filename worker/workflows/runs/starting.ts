@@ -10,7 +10,7 @@ import { beginRun } from '../engine/machine.ts';
 import { refuse } from '../engine/refuse.ts';
 import { beginFork } from '../engine/resume.ts';
 import type { Turn } from '../engine/turn.ts';
-import { definitionOf, keepDefinition } from './definitions.ts';
+import { definitionOf, keepDefinition, makeReady, readyDefinition } from './definitions.ts';
 import { digestNow } from './digest.ts';
 import { copyKept } from './forking.ts';
 import type { Head, Order } from './head.ts';
@@ -124,11 +124,14 @@ function knownRun({ driver: { keeper } }: Reachable, { id, body }: Order): Start
   return { is: 'known', run: id, status, requestId, sameBody: body === earlier };
 }
 
-/** Reads the definition from D1, and keeps it. */
+/** Keeps the definition; reads it from D1, where the isolate does not have it. */
 async function loaded({ env, driver }: Reachable, order: Order): Promise<Workflow | undefined> {
   const { orgUuid, workflow } = order;
-  const source = await loadSource(databaseOf(env), orgUuid, workflow);
-  return source && keepDefinition(driver.keeper, workflow, source);
+  if (!readyDefinition(workflow)) {
+    const source = await loadSource(databaseOf(env), orgUuid, workflow);
+    if (source) makeReady(workflow, source);
+  }
+  return keepDefinition(driver.keeper, workflow);
 }
 
 /** What is wrong with an input. */

@@ -212,7 +212,7 @@ export function selectTriggersOf(db: Database, orgUuid: string, uuid: string) {
     .orderBy(asc(workflowTriggers.index));
 }
 
-/** At most one row: the state of a workflow, and who stored one of its versions. */
+/** At most one row: who stored a version of a workflow, and its definition. */
 export function selectAuthor(
   db: Database,
   orgUuid: string,
@@ -220,8 +220,6 @@ export function selectAuthor(
 ) {
   return db
     .select({
-      status: workflows.status,
-      deletedAt: workflows.deletedAt,
       authorUuid: workflowVersions.authorUuid,
       runAs: workflowVersions.runAs,
       createdBy: sql<string>`${workflowVersions.createdBy}`.as('version_created_by'),
