@@ -1,4 +1,4 @@
-/** Pinecone end to end, by the edge itself and through a relay: the same requests, the same replies. */
+/** Pinecone end to end, by the edge itself, through a relay and through a node's tunnel: the same requests, the same replies. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OwnGateway, startGateway } from './gateway.ts';
@@ -11,20 +11,38 @@ import {
 } from './organization.ts';
 import { FAULTS, READ, told, WRITE } from './pinecone/faults.ts';
 import { STEPS } from './pinecone/steps.ts';
+import { placeOn, type RelayNode, startRelayNode } from './relay-node.ts';
 import { type PineconeStandIn, startPinecone } from './stand-ins/pinecone/index.ts';
+
+/** How an index is reached. */
+interface Route {
+  readonly transport?: string;
+  /** The node that it has to be reached over. */
+  readonly vpn_route?: string;
+}
 
 const RESULT_MAX_BYTES = 65_536;
 let gateway: OwnGateway;
 let organization: Organization;
+/** It dials the gateway. */
+let node: RelayNode;
 beforeAll(async () => {
   gateway = await startGateway({
     env: { HTTP_ALLOW_PRIVATE: 'true', RESULT_MAX_BYTES: String(RESULT_MAX_BYTES) },
   });
   organization = await newOrganization(gateway);
+  // As the gateway: what a relay may reach and answer is its own setting.
+  const env = { HTTP_ALLOW_PRIVATE: 'true', RESULT_MAX_BYTES: String(RESULT_MAX_BYTES) };
+  node = await startRelayNode({ call: organization.call, gateway: gateway.url, env });
 });
-afterAll(() => gateway?.stop());
+afterAll(async () => {
+  await node?.stop();
+  await gateway?.stop();
+});
 
-describe.each(['edge', 'relay'] as const)('by the %s', (transport) => {
+describe.each(['edge', 'relay', 'tunnel'])('by the %s', (way) => {
+  const route = (): Route =>
+    way === 'tunnel' ? { transport: 'relay', vpn_route: node.uuid } : { transport: way };
   let index: PineconeStandIn;
   let endpoint: string;
   const call = (path: string, body: unknown): Promise<Reply> =>
@@ -32,7 +50,7 @@ describe.each(['edge', 'relay'] as const)('by the %s', (transport) => {
 
   beforeAll(async () => {
     index = await startPinecone();
-    endpoint = await create(index, { transport });
+    endpoint = await create(index, route());
   });
   afterAll(() => index?.stop());
 
@@ -42,7 +60,7 @@ describe.each(['edge', 'relay'] as const)('by the %s', (transport) => {
 
   test('serves an index of sparse vectors alone', async () => {
     const sparse = await startPinecone({ dimension: 0, metric: 'dotproduct' });
-    const id = await create(sparse, { transport });
+    const id = await create(sparse, route());
     const ask = (path: string, type: string, body: object) =>
       organization.call('POST', `/endpoints/${id}/${path}`, { type, body });
     const sparseValues = { indices: [3, 17], values: [0.5, 1.5] };
@@ -153,8 +171,12 @@ describe.each(['edge', 'relay'] as const)('by the %s', (transport) => {
       ),
     );
   });
+});
 
-  test('a wrong key, a server that is no index and none at all are not stored', async () => {
+test.each(['edge', 'relay'])(
+  'by the %s, a wrong key, a server that is no index and none at all are not stored',
+  async (transport) => {
+    const index = await startPinecone();
     const of = async (url: string, apiKey: string) => {
       const config = { write_conn: { url }, api_key: apiKey, transport };
       const body = { endpoint: `pc-${randomUUID().slice(0, 8)}`, kind: 'pinecone', config };
@@ -177,11 +199,12 @@ describe.each(['edge', 'relay'] as const)('by the %s', (transport) => {
     const reply = await of(gone.url, gone.apiKey);
     expect(reply).toMatchObject({ status: 502, body: { code: 'CONNECTION_FAILED' } });
     expect(JSON.stringify(reply)).not.toContain('127.0.0.1');
-  });
-});
+    await index.stop();
+  },
+);
 
 /** An endpoint on a stand-in; answers its id. */
-async function create(index: PineconeStandIn, more: object = {}): Promise<string> {
+async function create(index: PineconeStandIn, more: Route = {}): Promise<string> {
   const endpoint = `pc-${randomUUID().slice(0, 8)}`;
   const config = { write_conn: { url: index.url }, api_key: index.apiKey, ...more };
   const reply = await organization.call('POST', '/endpoints', {
@@ -190,5 +213,6 @@ async function create(index: PineconeStandIn, more: object = {}): Promise<string
     config,
   });
   expect(reply).toMatchObject({ status: 200, body: { data: { kind: 'Pinecone' } } });
+  if (more.vpn_route) await placeOn(organization.call, endpoint, more.vpn_route);
   return endpoint;
 }
