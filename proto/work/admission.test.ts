@@ -36,6 +36,21 @@ test('does works one after another, and leaves the thread free for longer than t
   expect(time.now()).toBeGreaterThan(2 * seen.busyMs);
 });
 
+test('rests for others alone: as long as nobody else is about, one begins as soon as the one before has ended', async () => {
+  const time = new Clock();
+  let other = Number.POSITIVE_INFINITY;
+  const admission = new Admission(time, (owner) => owner === 'a' && time.now() < other);
+  const { seen, work } = counted(time);
+  const many = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => admission.admit(from('a'), work('a'))));
+  await many(20);
+  expect({ most: seen.most, took: time.now() }).toEqual({ most: 1, took: 2 * 20 });
+  other = time.now();
+  await many(20);
+  expect(seen.most).toBe(1);
+  expect(time.now() - other).toBeGreaterThan(3 * 2 * 19);
+});
+
 test('takes turns between owners, however much one has sent', async () => {
   const time = new Clock();
   const admission = new Admission(time);

@@ -8,8 +8,8 @@ import { Turns } from './turns.ts';
 
 /** Milliseconds after which the next one may be admitted: this one waits for something else by then. */
 const ALONE_MS = 25;
-/** Rest after a work, as a multiple of what it took: it goes on for about as long after its reply. */
-const REST = 2;
+/** Rest after a work where others are about, as a multiple of what it took: it goes on for about as long after its reply. */
+const REST = 3;
 /** Milliseconds that a timer may be late before the thread counts as busy. */
 const LATE_MS = 3;
 /** Rest of a busy thread, as a multiple of how late its timers are. */
@@ -37,16 +37,19 @@ export interface Admitted {
 /** The works of all owners on one thread. */
 export class Admission {
   readonly #time: Time;
+  readonly #isAlone: (owner: string) => boolean;
   readonly #turns: Turns;
   /** From when on the next one may begin. */
   #freeAt = Number.NEGATIVE_INFINITY;
 
-  constructor(time: Time) {
+  /** @param isAlone whether nobody but an owner asks anything of the thread: then no rest is due */
+  constructor(time: Time, isAlone: (owner: string) => boolean = () => false) {
     this.#time = time;
+    this.#isAlone = isAlone;
     this.#turns = new Turns(time, {
       aloneMs: ALONE_MS,
       lookMs: LOOK_MS,
-      before: (begins) => this.#rested(begins),
+      before: (owner, begins) => this.#rested(owner, begins),
     });
   }
 
@@ -80,9 +83,11 @@ export class Admission {
   }
 
   /** Waits until the rest of the one before is over, and for a while until the thread answers soon. */
-  async #rested(begins: (at: number) => void): Promise<void> {
+  async #rested(owner: string, begins: (at: number) => void): Promise<void> {
     const until = this.#time.now() + BUSY_MAX_MS;
     for (;;) {
+      // One who comes is heard.
+      if (this.#isAlone(owner)) return void (await this.#time.wait(0));
       const rest = Math.max(this.#freeAt - this.#time.now(), 0);
       const expected = this.#time.now() + rest;
       begins(expected);

@@ -3,9 +3,12 @@
 /** Milliseconds after which a request that came says nothing any more about whether others come. */
 const QUIET_MS = 250;
 
-/** When requests were heard of last on one thread. They are known by objects of their own: a name could be a client's. */
+/**
+ * When requests, or organizations, were heard of last on one thread. Requests are known by objects of their own: a name could be
+ * a client's.
+ */
 export class Arrivals {
-  #last: { readonly who: object | undefined; at: number } = {
+  #last: { readonly who: object | string | undefined; at: number } = {
     who: undefined,
     at: Number.NEGATIVE_INFINITY,
   };
@@ -13,7 +16,7 @@ export class Arrivals {
   #otherAt = Number.NEGATIVE_INFINITY;
 
   /** A request has come, or goes on with another part. @param now milliseconds on any clock */
-  note(who: object, now: number): void {
+  note(who: object | string, now: number): void {
     if (who === this.#last.who) this.#last.at = now;
     else {
       this.#otherAt = this.#last.at;
@@ -22,7 +25,7 @@ export class Arrivals {
   }
 
   /** Whether no other request was heard of for 250 ms. */
-  isAlone(who: object, now: number): boolean {
+  isAlone(who: object | string, now: number): boolean {
     const otherAt = who === this.#last.who ? this.#otherAt : this.#last.at;
     return now - otherAt > QUIET_MS;
   }

@@ -16,7 +16,7 @@ export interface Pace {
   /** Milliseconds between two looks for a work that the runtime has ended; 50 by default. */
   readonly lookMs?: number;
   /** What each one waits for in its turn, before it begins; `begins` is told when that will be. */
-  before?(begins: (at: number) => void): Promise<void>;
+  before?(owner: string, begins: (at: number) => void): Promise<void>;
 }
 
 /** A work that waits. */
@@ -60,7 +60,7 @@ export class Turns {
     const own = { began: this.#time.now() };
     this.#last = own;
     if (this.#pace.before) {
-      await this.#pace.before((at) => {
+      await this.#pace.before(owner, (at) => {
         own.began = at;
       });
       own.began = this.#time.now();

@@ -12,6 +12,7 @@ import { once } from '../idempotency/once.ts';
 import type { Keyed } from '../idempotency/rule.ts';
 import { countCaller } from '../limits/caller.ts';
 import { giveBack, inPieces, inTurn, isLight } from '../limits/heavy-work.ts';
+import { noteCaller } from '../limits/neighbours.ts';
 import { demandAuditRoom, type Relief } from '../limits/quotas/audit.ts';
 import { isJson, JsonBytes, Outcome, outcomeOf, type Result, resultOf } from '../outcome.ts';
 import type { AnyRoute, Changes, Input, Reply } from '../route.ts';
@@ -47,7 +48,10 @@ export async function call(
 ): Promise<Outcome> {
   const isPublic = operation.access.level === 'Public';
   const outcome = await outcomeOf(async (known) => {
-    if (!isPublic) countCaller(ctx);
+    if (!isPublic) {
+      noteCaller(ctx.caller.orgUuid);
+      countCaller(ctx);
+    }
     const params: unknown = parse(operation.params, names, 'path');
     const started = ctx.now();
     const authorized = isPublic

@@ -3,6 +3,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import { LruMap } from '../../proto/lru-map.ts';
 import { Admission } from '../../proto/work/admission.ts';
 import type { PublicContext } from '../context.ts';
+import { isAlone, noteCaller } from './neighbours.ts';
 import { count, type Limit, subscriberOf, tooMany } from './rate.ts';
 import { countInSteps, type SteppedLimit } from './steps.ts';
 
@@ -60,10 +61,10 @@ export function countStartOf(ctx: PublicContext, orgUuid: string): void {
 }
 
 /** Of an isolate, as its thread is. */
-const admission = new Admission({
-  now: () => performance.now(),
-  wait: (ms) => scheduler.wait(ms),
-});
+const admission = new Admission(
+  { now: () => performance.now(), wait: (ms) => scheduler.wait(ms) },
+  isAlone,
+);
 
 /**
  * Starts a run that nobody's token asked for: one after another by turns between organizations, so that
@@ -75,6 +76,7 @@ export function admitStart<Result>(
   orgUuid: string,
   start: () => Promise<Result>,
 ): Promise<Result> {
+  noteCaller(orgUuid);
   return admission.admit({ owner: orgUuid, address: subscriberOf(address) }, async () => {
     if (signal.aborted) throw new GatewayError('SERVICE_UNAVAILABLE', 'The client has gone');
     return start();
