@@ -20,7 +20,7 @@ interface Ready {
 
 /** Definitions that an isolate keeps ready, and characters of them: one takes about ten times as many bytes. */
 const READY_MAX = 10_000;
-const READY_CHARACTERS = 4 * 1024 * 1024;
+const READY_CHARACTERS = 8 * 1024 * 1024;
 const ready = new LruMap<string, Ready>(READY_MAX, {
   most: READY_CHARACTERS,
   of: ({ text }) => text.length,
