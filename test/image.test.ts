@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ROOT } from '../server/bundle.ts';
 import { freePort } from '../server/ports.ts';
-import { buildImage } from '../tooling/image.ts';
+import { buildImage } from '../tooling/image-folder.ts';
 import { newOrganization } from './organization.ts';
 import { backend } from './servers/backends.ts';
 import { downloaded } from './servers/downloads.ts';
