@@ -24,9 +24,17 @@ export async function runScript(main: () => Promise<void>): Promise<void> {
   }
 }
 
-function sentenceFor(thrown: unknown): string | undefined {
+/** The sentence that tells a person what to mend; undefined for what only a developer can. */
+export function sentenceFor(thrown: unknown): string | undefined {
   if (thrown instanceof Failure) return thrown.message;
-  return LACKING[systemCode(thrown) ?? ''];
+  return LACKING[systemCode(thrown) ?? ''] ?? missingPackage(thrown);
+}
+
+/** `npm ci --omit=dev` leaves out what tests, proofs and measurements import. */
+function missingPackage(thrown: unknown): string | undefined {
+  if (systemCode(thrown) !== 'ERR_MODULE_NOT_FOUND' || !(thrown instanceof Error)) return undefined;
+  const [, name] = /^Cannot find package '([^']+)'/.exec(thrown.message) ?? [];
+  return name && `The package ${name} is not installed: run npm ci, without --omit=dev.`;
 }
 
 /** The `code` of a system error such as `EADDRINUSE`; undefined for anything else. */

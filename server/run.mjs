@@ -18,5 +18,11 @@ if (Number(major) < NEEDED) {
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   const [, , script, ...args] = process.argv;
   process.argv = [process.argv[0], script, ...args];
-  await import(pathToFileURL(script).href);
+  try {
+    await import(pathToFileURL(script).href);
+  } catch (thrown) {
+    const { sentenceFor } = await import('./failure.ts');
+    console.error(sentenceFor(thrown) ?? thrown);
+    process.exit(1); // As after any throw that nobody catches.
+  }
 }

@@ -38,3 +38,21 @@ test('where it cannot be kept, all goes on without', async () => {
   await writeFile(file, '');
   expect(await help(file)).toEqual({ stdout: HELP, stderr: '' });
 });
+
+test.each([
+  ['import', "import 'no-such-package';\n"],
+  [
+    'import later',
+    `import { runScript } from '${ROOT}/server/failure.ts';
+     await runScript(() => import('no-such-package'));\n`,
+  ],
+])('a package that was left out is told in a sentence, by %s', async (_, text) => {
+  const script = join(folder, 'script.mjs');
+  await writeFile(script, text);
+  const ended = promisify(execFile)(process.execPath, ['server/run.mjs', script], { cwd: ROOT });
+  await expect(ended).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'The package no-such-package is not installed: run npm ci, without --omit=dev.\n',
+  });
+});
