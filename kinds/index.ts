@@ -110,9 +110,17 @@ function namedType(
   body: { [member: string]: Json },
 ): { type: string; [member: string]: Json } {
   const { type = spec.defaultType ?? spec.impliedType?.(body) } = body;
-  if (type === undefined) throw badRequest('type', 'is required');
+  if (type === undefined) throw badRequest('type', `is required${sampleType(spec)}`);
   if (typeof type !== 'string') throw badRequest('type', 'must be text');
   return { ...body, type: type.toLowerCase() };
+}
+
+/** Types that a request without one is told of, of kinds that have no default. */
+const SAMPLES = ['get', 'find', 'query'];
+
+function sampleType({ types }: KindSpec): string {
+  const sample = SAMPLES.find((type) => Object.hasOwn(types, type));
+  return sample === undefined ? '' : `, such as ${sample}`;
 }
 
 /** Characters of a wrong name that are told. */

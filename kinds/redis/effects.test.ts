@@ -67,7 +67,7 @@ test.each([
 });
 
 test('neither a type nor a pipeline is a request without a type', () => {
-  expect(() => parseRequest('redis', { key: 'k' })).toThrow('type: is required');
+  expect(() => parseRequest('redis', { key: 'k' })).toThrow(/^type: is required, such as get$/);
 });
 
 test('types of subscriptions are those that go on', () => {

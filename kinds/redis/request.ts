@@ -91,7 +91,7 @@ function commandOf({ type, ...given }: JsonObject, prefix: string, faults: Fault
     faults.push({ path: `${prefix}${path}`, message });
     return NONE;
   };
-  if (type === undefined) return refuse('type', 'is required');
+  if (type === undefined) return refuse('type', 'is required, such as get');
   if (typeof type !== 'string') return refuse('type', 'must be text');
   const name = type.toLowerCase();
   if (!isName(name)) return refuse('type', 'must be the name of a command, without its words');

@@ -108,5 +108,5 @@ export const REFUSED: readonly (readonly [body: object, path: string, problem: s
     'type',
     '"search" is not known; known are query, fetch, list, describe_index_stats, upsert, update, delete',
   ],
-  [{}, 'type', 'is required'],
+  [{}, 'type', 'is required, such as query'],
 ];

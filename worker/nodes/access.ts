@@ -5,6 +5,7 @@ import { policyOf } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 import type { NodeRow } from '../db/nodes.ts';
 import type { Level } from '../levels.ts';
+import { isUuid } from '../shapes/ids.ts';
 import { defaultNode } from './default-node.ts';
 import type { OwnNodePath } from './shapes.ts';
 import { selectNode } from './store.ts';
@@ -37,7 +38,8 @@ export function onNode(level: Level): Access<OwnNodePath, FoundNode> {
 
 /** The same for another organization's node as for one that does not exist. */
 export function nodeNotFound(named: string): GatewayError {
-  return new GatewayError('NODE_NOT_FOUND', `Node ${named} does not exist`);
+  const hint = isUuid(named) ? '' : ': name it by its UUID, which GET /nodes tells';
+  return new GatewayError('NODE_NOT_FOUND', `Node ${named} does not exist${hint}`);
 }
 
 /** @throws GatewayError FORBIDDEN for the default node. Spec: nodes.md §1 */

@@ -100,11 +100,17 @@ describe('PUT /endpoints/{endpoint}/nodes/{gateway_node_uuid}', () => {
     expect((await place({}, node.toUpperCase())).status).toBe(200);
   });
 
-  test.each([crypto.randomUUID(), 'default', `"'`])('does not find node %s', async (on) => {
+  const BY_UUID = ': name it by its UUID, which GET /nodes tells';
+
+  test.each([
+    [crypto.randomUUID(), ''],
+    ['default', BY_UUID],
+    [`"'`, BY_UUID],
+  ])('does not find node %s', async (on, hint) => {
     const { place } = await start();
     expect(await place(PLACEMENT, on)).toEqual({
       status: 404,
-      body: failure('NODE_NOT_FOUND', `Node ${on} does not exist`),
+      body: failure('NODE_NOT_FOUND', `Node ${on} does not exist${hint}`),
     });
   });
 

@@ -82,7 +82,7 @@ function readAction(
   readCommon(around);
   const type = members.has('type')
     ? members.chosen('type', ACTION_TYPES)
-    : members.fault('type', 'is required');
+    : members.fault('type', `is required: ${ACTION_TYPES.join(', ')}`);
   if (type === undefined) return undefined;
   if (list.isGraph && type === 'condition') {
     members.fault('type', '"condition" is not allowed in a graph: its actions begin by after');

@@ -21,7 +21,13 @@ export const ACTIONS: readonly Bad[] = [
     }),
     ['actions.2.action.id: is the id of another action: actions.0'],
   ],
-  ['no type', flow({ id: 'a' }), ['actions.0.type: is required']],
+  [
+    'no type',
+    flow({ id: 'a' }),
+    [
+      'actions.0.type: is required: endpoint, template, condition, parallel, loop, wait, humanTask, subworkflow, dynamicAction',
+    ],
+  ],
   [
     'an unknown type',
     flow({ id: 'a', type: 'http' }),

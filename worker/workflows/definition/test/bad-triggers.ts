@@ -47,7 +47,16 @@ export const TRIGGERS: readonly Bad[] = [
   [
     'a minute that is none',
     fired({ type: 'schedule', schedule: '61 * * * *' }),
-    ['trigger.schedule: is no schedule: Invalid value for minute: 61'],
+    [
+      'trigger.schedule: is no schedule: the minute "61" is none; it takes 0 to 59, *, lists (1,3), ranges (1-3) and steps (*/2)',
+    ],
+  ],
+  [
+    'a month that is none, after seconds',
+    fired({ type: 'schedule', schedule: '0 0 0 1 13 *' }),
+    [
+      'trigger.schedule: is no schedule: the month "13" is none; it takes 1 to 12, JAN to DEC, *, lists (1,3), ranges (1-3) and steps (*/2)',
+    ],
   ],
   [
     'a day that never comes',
@@ -57,7 +66,9 @@ export const TRIGGERS: readonly Bad[] = [
   [
     'a weekday that is none',
     fired({ type: 'schedule', schedule: '0 0 * * FOO' }),
-    ['trigger.schedule: is no schedule: configuration entry 5 (FOO) contains illegal characters.'],
+    [
+      'trigger.schedule: is no schedule: the weekday "FOO" is none; it takes 0 to 7, SUN to SAT, 5#2, *, lists (1,3), ranges (1-3) and steps (*/2)',
+    ],
   ],
   [
     'a time zone that is none',
