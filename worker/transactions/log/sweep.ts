@@ -2,6 +2,7 @@
  * Looks for prepared transactions of ours that the log does not expect: what was still on its way to being prepared
  * when it was rolled back. The log's word decides; what bears another log's id is never touched. Spec: transactions.md §3.
  */
+import { GatewayError } from '../../../proto/errors.ts';
 import { prefixOf, readName } from '../../calls/transactions/names.ts';
 import { loggedFault } from '../../db/fault.ts';
 import { startDeadline } from '../../drivers/deadline.ts';
@@ -17,10 +18,12 @@ const LOOK_MS = 10_000;
 /** Asks every endpoint that transactions were under way with. */
 export async function sweep(finisher: Finisher, store: LogStore): Promise<void> {
   for (const { endpoint, snapshot } of store.snapshots()) {
-    await sweepOne(finisher, store, snapshot).catch((thrown: unknown) =>
+    await sweepOne(finisher, store, snapshot).catch((thrown: unknown) => {
+      // A kind that prepares nothing, such as Redis, leaves nothing prepared.
+      if (thrown instanceof GatewayError && thrown.code === 'NOT_SUPPORTED') return;
       // It is asked again with the next sweep.
-      log('warn', 'an endpoint could not be swept', { endpoint, ...loggedFault(thrown) }),
-    );
+      log('warn', 'an endpoint could not be swept', { endpoint, ...loggedFault(thrown) });
+    });
   }
 }
 
