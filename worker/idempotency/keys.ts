@@ -5,8 +5,9 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { type Bindings, databaseOf } from '../context.ts';
-import type { Begun, Claim, Fact, IdempotencyKeysObject, Keeper, KeyState } from './object.ts';
-import { Room } from './room.ts';
+import { CallerRoom } from '../limits/quotas/caller-room.ts';
+import type { Keeper } from '../limits/quotas/keeper.ts';
+import type { Begun, Claim, Fact, IdempotencyKeysObject, KeyState } from './object.ts';
 import {
   bytesOf,
   type CallRow,
@@ -28,9 +29,12 @@ const SWEEP_EVERY_MS = 60_000;
 /** Calls of one round: each may hold a reply of 1 MiB. */
 const SWEEP_STEP = 200;
 
+/** What calls take, by caller. */
+const KEPT_BYTES = 'SELECT coalesce(sum(bytes), 0) FROM calls WHERE calls.caller = rooms.caller';
+
 /** Sixteen per organization, by the name that place.ts gives. All times are the object's own clock's. */
 export class IdempotencyKeys extends DurableObject<Bindings> implements IdempotencyKeysObject {
-  readonly #room = new Room(this.ctx.storage.sql, () => databaseOf(this.env));
+  readonly #room = new CallerRoom(this.ctx.storage.sql, () => databaseOf(this.env), KEPT_BYTES);
 
   async begin(claim: Claim): Promise<Begun> {
     const { name, attempt, body, lastsMs, keeper } = claim;

@@ -4,9 +4,9 @@
  */
 import type { Policy } from '../access/policy.ts';
 import type { PublicContext } from '../context.ts';
+import type { Keeper } from '../limits/quotas/keeper.ts';
 import { digestOf, keyedDigest } from '../secrets/digest.ts';
 import type { InstallationContext, SealingContext } from '../secrets/seal.ts';
-import type { Keeper } from './object.ts';
 import type { Key } from './rule.ts';
 
 /** Objects of one organization: one answers some thousand calls a second, and is near its callers. */

@@ -1,15 +1,6 @@
 /** The interface of the objects that own idempotency keys; their class uses the storage. */
 import type { Demand } from '../access/demand.ts';
-
-/** Whose storage keys are kept in. */
-export interface Keeper {
-  readonly orgUuid: string;
-  /** The object, as `storage_holdings` names it. */
-  readonly holder: string;
-  readonly caller: string;
-  /** Bytes of the organization's storage. */
-  readonly quota: number;
-}
+import type { Keeper } from '../limits/quotas/keeper.ts';
 
 /** A call that wants to begin. */
 export interface Claim {

@@ -8,7 +8,7 @@ import { sealBytes } from '../../secrets/seal.ts';
 import { countCall } from '../usage/count.ts';
 import { commitAll } from './commit.ts';
 import { askLog, type Log, sealingOf } from './log.ts';
-import type { Decided, KeptFailure, Shown } from './object.ts';
+import type { Decided, KeptFailure, KeptReply, Shown } from './object.ts';
 import type { Participants } from './participants.ts';
 import { withoutDeadlock } from './waits.ts';
 import type { Work } from './work.ts';
@@ -74,11 +74,12 @@ export async function carryOut(
 async function keptReply(
   { ctx, id, sealedDataKey, isKeyed }: Ready,
   work: Work,
-): Promise<Uint8Array | undefined> {
+): Promise<KeptReply | undefined> {
   if (!isKeyed) return undefined;
-  const bytes = encoder.encode(work.results());
-  if (bytes.byteLength > KEPT_MAX_BYTES) return undefined;
-  return sealBytes(sealingOf(ctx, sealedDataKey, id), bytes);
+  const results = encoder.encode(work.results());
+  if (results.byteLength > KEPT_MAX_BYTES) return undefined;
+  const bytes = await sealBytes(sealingOf(ctx, sealedDataKey, id), results);
+  return { bytes, quota: ctx.settings.QUOTAS.storage };
 }
 
 /** The log has the transaction's end, and goes on with it by itself. */

@@ -169,6 +169,14 @@ export type Decided =
   | { readonly is: 'committed'; readonly sequence: number }
   | { readonly is: 'rolled back' };
 
+/** Results that are kept for a repeat, where there is room for them. */
+export interface KeptReply {
+  /** Sealed. */
+  readonly bytes: Uint8Array;
+  /** Bytes of the organization's storage. */
+  readonly quota: number;
+}
+
 /** A transaction for people. Spec: transactions.md §5. */
 export interface Shown {
   readonly id: string;
@@ -215,11 +223,11 @@ export interface TransactionLogObject extends Rpc.DurableObjectBranded {
   /** Its client ends it: no request takes part any more. */
   close(id: string, caller: string, outcome: 'commit' | 'roll back'): Promise<Closing>;
   /** Nothing was written: there is nothing to decide. */
-  finish(id: string, reply: Uint8Array | undefined): Promise<void>;
+  finish(id: string, reply: KeptReply | undefined): Promise<void>;
   /** Before the commit of the one that cannot prepare: from now on its outcome is the decision. */
   seek(id: string, marks: readonly Mark[]): Promise<boolean>;
-  /** The decision to commit, on disk when it answers. @param reply for a repeat, sealed */
-  decide(id: string, marks: readonly Mark[], reply: Uint8Array | undefined): Promise<Decided>;
+  /** The decision to commit, on disk when it answers. */
+  decide(id: string, marks: readonly Mark[], reply: KeptReply | undefined): Promise<Decided>;
   /** What became of participants. Those that are not named are finished by the log. */
   confirm(id: string, ends: readonly ShareEnd[]): Promise<void>;
   /** It failed: what is not named as ended is rolled back by the log. Answers its state then. */

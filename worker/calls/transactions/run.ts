@@ -113,7 +113,7 @@ async function answered(ready: Ready, begun: Exclude<Begun, { is: 'begun' }>): P
   if (begun.is !== 'answered') throw refusalOf(begun);
   const { shown, reply } = begun;
   if (!reply) {
-    const message = `The transaction ${shown.id} has committed, and its results are too large to keep`;
+    const message = `The transaction ${shown.id} has committed, and its results were not kept: they are larger than 1 MiB, or there was no storage left for them`;
     throw new GatewayError('REPLY_NOT_KEPT', message);
   }
   const { ctx, sealedDataKey, known } = ready;

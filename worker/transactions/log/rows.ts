@@ -22,6 +22,7 @@ export const TABLES = `
   CREATE INDEX IF NOT EXISTS transactions_due ON transactions (due) WHERE due IS NOT NULL;
   CREATE INDEX IF NOT EXISTS transactions_started ON transactions (started, id);
   CREATE INDEX IF NOT EXISTS transactions_caller ON transactions (caller, started, id);
+  CREATE INDEX IF NOT EXISTS transactions_kept ON transactions (caller, length(reply)) WHERE reply IS NOT NULL;
   CREATE TABLE IF NOT EXISTS shares (
     id TEXT NOT NULL, n INTEGER NOT NULL, endpoint TEXT NOT NULL, name TEXT NOT NULL,
     kind TEXT NOT NULL, part TEXT NOT NULL, revision INTEGER NOT NULL, status TEXT NOT NULL,

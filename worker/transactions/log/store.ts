@@ -161,6 +161,12 @@ export class LogStore {
     return row?.due ?? undefined;
   }
 
+  /** When the one that is kept longest began. */
+  firstStarted(): number | undefined {
+    const sql = 'SELECT started FROM transactions ORDER BY started, id LIMIT 1';
+    return this.#sql.exec<{ started: number }>(sql).toArray()[0]?.started;
+  }
+
   #select(where: string, ...values: SqlStorageValue[]): TransactionRow[] {
     return this.#sql
       .exec<Columns>(`SELECT ${COLUMNS} FROM transactions WHERE ${where}`, ...values)

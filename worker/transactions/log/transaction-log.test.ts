@@ -1,5 +1,5 @@
 /** A log that is ended with transactions under way begins again by its alarm alone. Spec: transactions.md §3. */
-import { env, runInDurableObject } from 'cloudflare:test';
+import { env, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { randomName } from '../../calls/transactions/names.ts';
 
@@ -50,5 +50,22 @@ test('keeps what a transaction worked on until it has ended, and no longer', asy
   await log.finish(given.id, undefined);
   expect((await heads())[0]?.head.length).toBeLessThan(500);
   expect(await log.show(given.id)).toMatchObject({ status: 'committed' });
+  await log.clear();
+});
+
+test('forgets a transaction after seven days, also where nothing else happens', async () => {
+  const orgUuid = crypto.randomUUID();
+  const log = env.TRANSACTION_LOGS.getByName(orgUuid);
+  const given = {
+    ...{ id: randomName(), requestId: 'r', address: 'a', timeoutMs: 300_000, shares: [] },
+    ...{ caller: { uuid: crypto.randomUUID(), name: 'ada' }, guarantee: 'atomic' as const },
+    claims: { endpoints: [] },
+  };
+  const started = Date.now();
+  await log.begin({ orgUuid, orgId: 'acme', sealedDataKey: 'sealed' }, given);
+  await log.finish(given.id, undefined);
+  await runDurableObjectAlarm(log);
+  const alarm = await runInDurableObject(log, (_log, { storage }) => storage.getAlarm());
+  expect(Math.abs((alarm ?? 0) - started - 7 * 24 * 3600 * 1000)).toBeLessThan(10_000);
   await log.clear();
 });

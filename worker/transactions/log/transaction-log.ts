@@ -12,6 +12,7 @@ import type {
   Entering,
   HeldShare,
   KeptFailure,
+  KeptReply,
   ListQuery,
   LogOwner,
   Mark,
@@ -28,6 +29,7 @@ import { type Actor, writeEntries } from './entries.ts';
 import { isOpen } from './finish.ts';
 import { Interactive } from './interactive.ts';
 import { Keys } from './keys.ts';
+import { Replies } from './replies.ts';
 import { shown } from './shown.ts';
 import { LogStore, type TransactionRow } from './store.ts';
 import { sweep } from './sweep.ts';
@@ -41,7 +43,7 @@ const UNSURE_FOR_MS = 30_000;
 /** Milliseconds between two sweeps else, and for which endpoints are looked at that no transaction uses any more. */
 const SWEEP_EVERY_MS = 60_000;
 const SWEPT_FOR_MS = 15 * 60_000;
-/** Milliseconds within which an object that was ended looks for what it left: only its alarm begins it again. */
+/** Milliseconds within which an ended object looks for what it left: only its alarm begins it again. */
 const LOOKS_WITHIN_MS = 2_000;
 /** Milliseconds after which entries of the audit are written to D1. */
 const ENTRIES_AFTER_MS = 500;
@@ -60,6 +62,7 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
   });
   readonly #interactive: Interactive = new Interactive(this.#store, this.#turns, this.#decisions);
   readonly #keys = new Keys(this.#store);
+  readonly #replies = new Replies(this.env, this.#store, this.ctx.storage.sql);
   /** Those that were left before they came here. */
   readonly #left = new Set<string>();
   #sweptAt = 0;
@@ -67,9 +70,7 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
   #unsureUntil = Date.now() + UNSURE_FOR_MS;
 
   async begin(owner: LogOwner, given: NewTransaction): Promise<Begun> {
-    if (!this.#store.isOpen) this.#begin();
-    this.#store.open(owner);
-    this.#decisions.start();
+    this.#begin(owner);
     const { id, key, claims, timeoutMs } = given;
     const started = Date.now();
     if (key) {
@@ -97,9 +98,7 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
   }
 
   async open(owner: LogOwner, given: NewInteractive): Promise<number> {
-    if (!this.#store.isOpen) this.#begin();
-    this.#store.open(owner);
-    this.#decisions.start();
+    this.#begin(owner);
     const expires = this.#interactive.open(given);
     await this.#arm();
     return expires;
@@ -120,12 +119,15 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     return this.#interactive.close(id, caller, outcome);
   }
 
-  async finish(id: string, reply: Uint8Array | undefined): Promise<void> {
+  async finish(id: string, reply: KeptReply | undefined): Promise<void> {
     const row = this.#find(id);
     if (row?.status !== 'preparing') return;
+    const kept = await this.#replies.roomFor(row, reply);
+    if (this.#find(id)?.status !== 'preparing') return;
     this.#store.markAll(id, []);
-    if (reply) this.#store.change(id, { reply: new Uint8Array(reply).buffer });
+    if (kept) this.#store.change(id, { reply: kept });
     this.#decisions.end(row, 'committed');
+    await this.#arm();
   }
 
   async seek(id: string, marks: readonly Mark[]): Promise<boolean> {
@@ -138,11 +140,11 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     return true;
   }
 
-  async decide(
-    id: string,
-    marks: readonly Mark[],
-    reply: Uint8Array | undefined,
-  ): Promise<Decided> {
+  async decide(id: string, marks: readonly Mark[], reply: KeptReply | undefined): Promise<Decided> {
+    const found = this.#find(id);
+    const isUndecided = found?.status === 'preparing';
+    const kept = isUndecided ? await this.#replies.roomFor(found, reply) : undefined;
+    // Another may have decided meanwhile.
     const row = this.#find(id);
     if (row?.status === 'committing' && row.sequence !== null) {
       return { is: 'committed', sequence: row.sequence };
@@ -150,7 +152,7 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     if (row?.status !== 'preparing') return { is: 'rolled back' };
     const sequence = this.ctx.storage.transactionSync(() => {
       if (!row.sought) this.#store.markAll(id, marks);
-      if (reply) this.#store.change(id, { reply: new Uint8Array(reply).buffer });
+      if (kept) this.#store.change(id, { reply: kept });
       return this.#decisions.commit(row);
     });
     await this.#arm();
@@ -242,16 +244,18 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     if (now >= this.#sweepAt()) {
       this.#sweptAt = now;
       this.#store.removeBefore(now - KEPT_FOR_MS, now - SWEPT_FOR_MS);
+      await this.#replies.giveBack();
       this.ctx.waitUntil(this.#unlessCleared(sweep(this.#decisions.finisher, this.#store)));
     }
     await writeEntries(this.env, this.#store);
     await this.#arm();
   }
 
-  /** Of a new log nothing can be left anywhere. */
-  #begin(): void {
-    this.#sweptAt = Date.now();
-    this.#unsureUntil = 0;
+  #begin(owner: LogOwner): void {
+    // Of a new log nothing can be left anywhere.
+    if (!this.#store.isOpen) [this.#sweptAt, this.#unsureUntil] = [Date.now(), 0];
+    this.#store.open(owner);
+    this.#decisions.start();
   }
 
   /** When the next sweep is due. */
@@ -277,11 +281,12 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
   async #arm(): Promise<void> {
     if (!this.#store.isOpen) return;
     const now = Date.now();
-    const due = this.#store.nextDue();
+    const [due, first] = [this.#store.nextDue(), this.#store.firstStarted()];
     const times = [
       due && Math.min(due, now + LOOKS_WITHIN_MS),
       this.#store.hasEntries() ? now + ENTRIES_AFTER_MS : undefined,
       this.#store.hasSnapshots() ? this.#sweepAt() : undefined,
+      first && Math.max(first + KEPT_FOR_MS, this.#sweepAt()),
     ];
     const at = Math.min(...times.flatMap((each) => each ?? []));
     if (!Number.isFinite(at)) return;

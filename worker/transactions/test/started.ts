@@ -1,12 +1,12 @@
 /** A gateway that runs transactions on relays in memory. */
 import type { Json } from '../../../proto/json.ts';
-import { startGateway, type TestGateway } from '../../test/gateway.ts';
+import { type Setup, startGateway, type TestGateway } from '../../test/gateway.ts';
 import { sharingRelay } from '../../test/sharing-relay.ts';
 
 /** A gateway with endpoints `e0`, `e1`, … of those kinds on a relay in memory. */
-export async function start(kinds: readonly string[] = ['postgres', 'mysql']) {
+export async function start(kinds: readonly string[] = ['postgres', 'mysql'], setup: Setup = {}) {
   const relay = sharingRelay();
-  const gateway = await startGateway('SuperAdmin', { relay: relay.methods });
+  const gateway = await startGateway('SuperAdmin', { ...setup, relay: relay.methods });
   const uuids: string[] = [];
   for (const [at, kind] of kinds.entries()) {
     const made = await gateway.call('POST', '/endpoints', {

@@ -1,4 +1,4 @@
-/** Statements about what an object's keys take of their organization's storage, on the object's own database. */
+/** Statements about what an object keeps by caller of its organization's storage, on the object's own database. */
 
 /** One caller's room. All but the names are bytes. */
 export interface RoomRow {
@@ -51,10 +51,9 @@ export function setRoom(sql: SqlStorage, row: RoomRow): void {
   }
 }
 
-/** Counts again what calls take. */
-export function recountRooms(sql: SqlStorage): void {
-  sql.exec(`UPDATE rooms SET used =
-    (SELECT coalesce(sum(bytes), 0) FROM calls WHERE calls.caller = rooms.caller)`);
+/** Counts again what each takes. @param kept as `CallerRoom` has it */
+export function recountRooms(sql: SqlStorage, kept: string): void {
+  sql.exec(`UPDATE rooms SET used = (${kept})`);
 }
 
 function rowsOf(sql: SqlStorage, query: string, ...bound: string[]): RoomRow[] {

@@ -1,11 +1,8 @@
 /**
- * What an object's keys take of their organization's storage, by caller: room is taken in D1 before
+ * What an object keeps of replies takes of its organization's storage, by caller: room is taken in D1 before
  * anything is written here, some at a time, and given back when what was written has expired.
  */
-import type { Database } from '../context.ts';
-import { limitsOf, roundedUp, type Sort } from '../limits/quotas/share.ts';
-import { giveBack, holdBytes } from '../limits/quotas/store.ts';
-import type { Keeper } from './object.ts';
+import type { Database } from '../../context.ts';
 import {
   createRooms,
   type RoomRow,
@@ -13,17 +10,23 @@ import {
   selectRoom,
   selectRooms,
   setRoom,
-} from './room-store.ts';
+} from './caller-room-rows.ts';
+import type { Keeper } from './keeper.ts';
+import { limitsOf, roundedUp, type Sort } from './share.ts';
+import { giveBack, holdBytes } from './store.ts';
 
 /** The room of one object. */
-export class Room {
+export class CallerRoom {
   readonly #sql: SqlStorage;
   readonly #db: () => Database;
+  readonly #kept: string;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(sql: SqlStorage, db: () => Database) {
+  /** @param kept a scalar of SQL: the bytes that are kept for `rooms.caller` */
+  constructor(sql: SqlStorage, db: () => Database, kept: string) {
     this.#sql = sql;
     this.#db = db;
+    this.#kept = kept;
   }
 
   /**
@@ -64,7 +67,7 @@ export class Room {
   giveBack(): Promise<void> {
     return this.#inTurn(async () => {
       createRooms(this.#sql);
-      recountRooms(this.#sql);
+      recountRooms(this.#sql, this.#kept);
       for (const room of selectRooms(this.#sql)) await this.#giveBackOf(room);
     });
   }
