@@ -1,0 +1,55 @@
+/** Runs that other runs lead to begin in the line of their organization: docs/heavy-work.md. */
+import { beforeEach, expect, test, vi } from 'vitest';
+import { Admission } from '../../../proto/work/admission.ts';
+import { admitChild } from '../../limits/hooks.ts';
+import { startRunner } from './test/runner.ts';
+
+/** What the line admitted: owners, and how many starts were under way at a time. */
+const seen = { owners: [] as string[], now: 0, most: 0 };
+
+beforeEach(() => {
+  Object.assign(seen, { owners: [], now: 0, most: 0 });
+  const { admit } = Admission.prototype;
+  const spy = vi.spyOn(Admission.prototype, 'admit');
+  spy.mockImplementation(function (this: Admission, of, work) {
+    return admit.call(this, of, async () => {
+      seen.owners.push(of.owner);
+      seen.now += 1;
+      seen.most = Math.max(seen.most, seen.now);
+      return work().finally(() => {
+        seen.now -= 1;
+      });
+    });
+  });
+  return () => spy.mockRestore();
+});
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('child runs of an organization begin one after another, by turns with those of others', async () => {
+  const many = Array.from({ length: 12 }, () => admitChild('own', () => pause(2)));
+  await admitChild('other', () => pause(2));
+  // One was under way, and one was next.
+  expect(seen.owners.indexOf('other')).toBeLessThanOrEqual(2);
+  await Promise.all(many);
+  expect(seen).toEqual({ owners: expect.any(Array), now: 0, most: 1 });
+  expect(seen.owners).toHaveLength(13);
+});
+
+test('subworkflows of a parallel loop begin so, and all end well', async () => {
+  const runner = await startRunner();
+  const step = { id: 'step', type: 'template', template: 'echo', input: { n: '$.input.n' } };
+  const sub = { id: 'sub', type: 'subworkflow', workflow: 'inner', input: { n: '$.item' } };
+  const items = [1, 2, 3, 4, 5, 6, 7, 8];
+  const loop = { id: 'each', type: 'loop', mode: 'parallel', collection: '$.input.items' };
+  await runner.store('inner', { actions: [step] });
+  await runner.store('outer', { actions: [{ ...loop, action: sub }] });
+  const { run } = (await runner.start('outer', { items }, {}, false)) as { run: string };
+  await runner.until(run, 'succeeded');
+  const { uuid } = runner.organization;
+  expect(seen).toEqual({ owners: items.map(() => uuid), now: 0, most: 1 });
+  expect(await runner.output(run)).toEqual({
+    results: items.map((of) => ({ of })),
+    count: items.length,
+  });
+});
