@@ -49,6 +49,9 @@ const CLAIMS = new Set([
   'forwarded',
 ]);
 
+/** Fields of a request's head. Node would leave out those beyond 2,000 without a word, also what a proxy wrote last. Spec silent. */
+const FIELDS_MAX = 256;
+
 /** A running front. */
 export interface Front {
   /** Proves to the worker that the front wrote the peer header. */
@@ -78,6 +81,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   const stopping: Stopping = { isHeard: false, held: undefined };
   /** What goes on with a request. @throws GatewayError for one that goes nowhere */
   const onward = (incoming: IncomingMessage): Upstream => {
+    demandFewFields(incoming);
     const host = hostOf(incoming);
     checkTransferCoding(incoming.headers['transfer-encoding']);
     const peer = `${options.secret} ${callerOf(incoming, proxy)}`;
@@ -120,12 +124,19 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   });
   // A large upload or a long stream may take its time; deadlines are the worker's.
   server.requestTimeout = 0;
+  server.maxHeadersCount = 0; // All are counted.
   server.keepAliveTimeout = 65_000;
   await listen(server, options.host, options.port);
   return {
     secret: options.secret,
     stop: (drainMs = 0) => stopServer({ server, agent, stopping, webSockets }, drainMs),
   };
+}
+
+/** @throws GatewayError BAD_REQUEST when the head has too many fields to be one of a client */
+function demandFewFields({ rawHeaders }: IncomingMessage): void {
+  if (rawHeaders.length <= 2 * FIELDS_MAX) return;
+  throw new GatewayError('BAD_REQUEST', `The request has more than ${FIELDS_MAX} header fields`);
 }
 
 /** A path, or a URL that holds one, as the runtime reads it: what is neither has no path that could decide. */
