@@ -11,6 +11,13 @@ export const CALLS_MAX = 1_000;
 /** Bytes of bodies that have arrived are told of by so many. */
 const TOLD_BYTES = TUNNEL_WINDOW_BYTES / 4;
 
+/** What a message held: frames, bytes of bodies that calls took, and other bytes. */
+export interface Message {
+  readonly frames: number;
+  readonly taken: number;
+  readonly other: number;
+}
+
 /** What both sides of a tunnel have in common. */
 abstract class TunnelEnd {
   protected readonly outbox: Outbox;
@@ -20,6 +27,8 @@ abstract class TunnelEnd {
   readonly #wire: Wire;
   /** Bytes of bodies that the other side was not told have arrived. */
   #untold = 0;
+  /** Bytes of bodies in the message at hand that calls took. */
+  #taken = 0;
   #isClosed = false;
 
   constructor(wire: Wire) {
@@ -36,16 +45,22 @@ abstract class TunnelEnd {
     return this.#isClosed;
   }
 
-  /** Takes a message. One that breaks the rules closes the tunnel, with the reason. */
-  receive(message: Uint8Array): void {
-    if (this.#isClosed) return;
+  /** Takes a message; answers what it held. One that breaks the rules closes the tunnel, with the reason. */
+  receive(message: Uint8Array): Message {
+    this.#taken = 0;
+    let frames = 0;
+    if (this.#isClosed) return { frames, taken: 0, other: message.byteLength };
     try {
-      for (const frame of decode(message)) this.#take(frame);
+      for (const frame of decode(message)) {
+        frames += 1;
+        this.#take(frame);
+      }
     } catch (thrown) {
       if (!(thrown instanceof TunnelFault)) throw thrown;
       this.#wire.close(thrown.message);
       this.closed();
     }
+    return { frames, taken: this.#taken, other: message.byteLength - this.#taken };
   }
 
   /** The connection is gone: so are the calls in flight. */
@@ -93,10 +108,15 @@ abstract class TunnelEnd {
     const call = this.calls.get(frame.call);
     if (call === undefined) this.#passOver(frame);
     else if (frame.type === 'head') call.takeHead(frame.head);
-    else if (frame.type === 'data') call.takeData(frame.bytes);
+    else if (frame.type === 'data') this.#takeData(call, frame.bytes);
     else if (frame.type === 'end') call.takeEnd();
     else if (frame.type === 'reset') call.takeReset(frame.code);
     else call.takeWindow(frame.credit);
+  }
+
+  #takeData(call: Call, bytes: Uint8Array): void {
+    call.takeData(bytes);
+    this.#taken += bytes.byteLength;
   }
 
   /**

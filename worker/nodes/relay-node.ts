@@ -47,7 +47,9 @@ export class RelayNode extends DurableObject<Bindings> implements RelayNodeObjec
   }
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
-    this.#tunnels.received(socket, message);
+    if (this.#tunnels.received(socket, message)) {
+      this.ctx.abort('A relay goes on sending in a tunnel that is closed');
+    }
   }
 
   override webSocketClose(socket: WebSocket): void {

@@ -9,7 +9,10 @@ import { nodeObject, OPEN_URL } from '../node-object.ts';
 import { demandSigned, unproven } from '../proof.ts';
 import { selectNodeByUuid } from '../store.ts';
 
-/** @throws GatewayError NODE_SIGNATURE_INVALID, NODE_RUNNING, BAD_REQUEST */
+/** Seconds. */
+const RETRY_AFTER_S = 10;
+
+/** @throws GatewayError NODE_SIGNATURE_INVALID, NODE_RUNNING, BAD_REQUEST, RATE_LIMITED */
 export async function openTunnel(
   ctx: PublicContext,
   named: string,
@@ -25,6 +28,10 @@ export async function openTunnel(
     headers: { Upgrade: 'websocket', [NODE_HEADERS.instance]: instance },
   });
   if (response.webSocket) return new Upgraded(response.webSocket, TUNNEL_PROTOCOL);
+  if (response.status === 429) {
+    const message = 'A relay of this organization sent more than its calls ask for';
+    throw new GatewayError('RATE_LIMITED', message, { retryAfter: RETRY_AFTER_S });
+  }
   // Between the check and the opening.
   const message = 'Another process with the key of this node has taken its place';
   throw new GatewayError('NODE_RUNNING', message);

@@ -3,6 +3,7 @@ import { Budget } from '../../../proto/tunnel/budget.ts';
 import { CALLS_MAX, CallingEnd } from '../../../proto/tunnel/end.ts';
 import { broken } from '../../drivers/tunnel-reply.ts';
 import { exchange } from './exchange.ts';
+import { frameAllowance } from './frame-allowance.ts';
 import { heldReplies } from './held-replies.ts';
 
 /** Sockets of a node at a time; a relay keeps two, and may dial again before the loss of one is known. Spec silent. */
@@ -78,6 +79,9 @@ export class NodeTunnels {
   /** Opens a tunnel to a process of the node. */
   accept(instance: string): Response {
     if (this.#isStopping) return new Response(null, { status: 503 });
+    if (frameAllowance.isClosed(this.organization, Date.now())) {
+      return new Response(null, { status: 429 });
+    }
     const { 0: client, 1: server } = new WebSocketPair();
     this.#state.acceptWebSocket(server);
     server.serializeAttachment({ instance, isLeaving: false } satisfies Attachment);
@@ -96,18 +100,36 @@ export class NodeTunnels {
     if (held === undefined) return broken('refused');
     this.#watch();
     const { organization } = this;
+    frameAllowance.asked(organization, Date.now());
     const later = (work: () => void): void => void this.#left.push(work);
     return exchange(request, held.end, { organization, replies: heldReplies, later });
   }
 
-  /** A message came. */
-  received(socket: WebSocket, message: string | ArrayBuffer): void {
-    const held = this.#held.get(socket) ?? this.#hold(socket);
-    held.heardAt = Date.now();
-    held.pingedAt = undefined;
-    if (typeof message === 'string') this.#drop(held, BROKEN_RULES, 'A message is text');
-    else held.end.receive(new Uint8Array(message));
+  /**
+   * A message came. What still comes of a tunnel that was dropped is counted alone; answers whether
+   * that is too much: nothing but the end of the object ends a connection whose relay does not.
+   */
+  received(socket: WebSocket, message: string | ArrayBuffer): boolean {
+    const held = this.#held.get(socket);
+    const now = Date.now();
+    if (held !== undefined) {
+      held.heardAt = now;
+      held.pingedAt = undefined;
+    }
+    const isText = typeof message === 'string';
+    const seen = isText ? undefined : held?.end.receive(new Uint8Array(message));
+    const other = isText ? message.length : message.byteLength;
+    const isAllowed = frameAllowance.take(
+      this.organization,
+      seen ?? { frames: 0, taken: 0, other },
+      now,
+    );
+    if (held !== undefined && isText) this.#drop(held, BROKEN_RULES, 'A message is text');
+    else if (held !== undefined && !isAllowed) {
+      this.#drop(held, BROKEN_RULES, 'More frames came than calls ask for');
+    }
     this.#doLeft();
+    return held === undefined && !isAllowed;
   }
 
   #doLeft(): void {
