@@ -4,8 +4,10 @@ import { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { LruMap } from '../../proto/lru-map.ts';
 import { partOf } from '../../proto/parts.ts';
 import type { Bindings, PublicContext } from '../context.ts';
+import { takenIn } from '../limits/heavy-work.ts';
+import type { Settings } from '../settings.ts';
 import type { Node } from './node.ts';
-import { relayTransport, type Send } from './transport.ts';
+import { type Foreign, relayTransport, type Send } from './transport.ts';
 import { demandReply } from './tunnel-reply.ts';
 
 /** Keys remembered at a time that their part does not serve; the one learned first is forgotten first. */
@@ -15,8 +17,10 @@ const NODES_MAX = 10_000;
 /** Milliseconds for which that is remembered: a relay gives a key a part of its own for an hour. */
 const MOVED_FOR_MS = 3_600_000;
 
-/** Bytes of a reply besides a result of `RESULT_MAX_BYTES`, and of one event of a backend. Spec silent. */
-const REPLY_ROOM_BYTES = 32 * 1024 * 1024;
+/** Bytes of a unary reply besides results of `RESULT_MAX_BYTES`. Spec silent. */
+const REPLY_ROOM_BYTES = 4 * 1024 * 1024;
+/** Likewise of a message of a stream: one event of a backend may be as large. Spec silent. */
+const EVENT_ROOM_BYTES = 32 * 1024 * 1024;
 
 /** A way to a node, or to one part of it. */
 export interface RelayRoute {
@@ -70,8 +74,8 @@ export function routeToPort(ctx: PublicContext, node: Node): RelayRoute {
   const line = nodes.get(node.uuid);
   if (line && line.url === node.url) return line;
   // An organization's own node may answer with anything, into memory that all organizations share.
-  const replyMaxBytes = node.default ? undefined : ctx.settings.RESULT_MAX_BYTES + REPLY_ROOM_BYTES;
-  const made = newLine(node.url, sendTo(ctx, node), { isOfPart: false, replyMaxBytes });
+  const foreign = node.default ? undefined : foreignOf(node, ctx.settings);
+  const made = newLine(node.url, sendTo(ctx, node), { isOfPart: false, foreign });
   nodes.set(node.uuid, made);
   return made;
 }
@@ -104,12 +108,23 @@ function isFetcher(bound: unknown): bound is Fetcher {
   return typeof bound === 'object' && bound !== null && 'fetch' in bound;
 }
 
+function foreignOf({ organization }: Node, { RESULT_MAX_BYTES }: Settings): Foreign {
+  return {
+    replyMaxBytes: RESULT_MAX_BYTES + REPLY_ROOM_BYTES,
+    messageMaxBytes: RESULT_MAX_BYTES + EVENT_ROOM_BYTES,
+    takeIn(body, keptWith, signal) {
+      const of = { address: organization ?? '', ...(signal ? { signal } : {}) };
+      return takenIn(of, body, keptWith);
+    },
+  };
+}
+
 function newLine(
   url: string,
   send: Send,
-  { isOfPart, replyMaxBytes }: { isOfPart: boolean; replyMaxBytes?: number | undefined },
+  { isOfPart, foreign }: { isOfPart: boolean; foreign?: Foreign | undefined },
 ): RelayRoute {
-  const relay = createClient(RelayService, relayTransport(url, send, replyMaxBytes));
+  const relay = createClient(RelayService, relayTransport(url, send, foreign));
   return { url, isOfPart, relay, heardAt: Number.NEGATIVE_INFINITY };
 }
 

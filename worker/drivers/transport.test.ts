@@ -40,7 +40,9 @@ function answeredBy(fetch: (request: Request) => Promise<Response>, replyMaxByte
     relayTransport(
       'http://relay.test',
       (url, init) => fetch(new Request(url, init)),
-      replyMaxBytes,
+      replyMaxBytes === undefined
+        ? undefined
+        : { replyMaxBytes, messageMaxBytes: replyMaxBytes, takeIn: (body) => body },
     ),
   );
 }

@@ -14,9 +14,24 @@ import {
 } from '@connectrpc/connect/protocol-connect';
 import { GatheredBytes } from '../../proto/gathered-bytes.ts';
 import { inLargeParts } from './large-parts.ts';
+import { Messages } from './messages.ts';
 
 /** Sends one HTTP request; the `fetch` of a binding, or the runtime's own. @throws ConnectError where it knows why there is no reply, or what the runtime throws */
 export type Send = (url: string, init: RequestInit) => Promise<Response>;
+
+/** What is done with replies where the other side is not the installation's own. */
+export interface Foreign {
+  /** Of a unary reply; one that is larger counts as lost. */
+  readonly replyMaxBytes: number;
+  /** Of a message of a stream, likewise. */
+  readonly messageMaxBytes: number;
+  /** The parts of a body, once they may be kept. @param keptWith bytes that are kept together with a part */
+  takeIn(
+    body: AsyncIterable<Uint8Array>,
+    keptWith: (part: Uint8Array) => number,
+    signal: AbortSignal | undefined,
+  ): AsyncIterable<Uint8Array>;
+}
 
 /** Largest message of a stream that is taken, in bytes. Larger ones are no pieces. */
 const PIECE_MAX_BYTES = 64 * 1024 * 1024;
@@ -28,19 +43,17 @@ const NO_TRAILER = new Headers();
  * is the deadline that the other side is told, `signal` what ends the call here. A connection
  * that fails is `Code.Unavailable`, whether or not the request arrived.
  * Source: connectrpc.com/docs/protocol.
- * @param replyMaxBytes of a unary reply and of a message of a stream, where the other side is not
- * the installation's own; one that is larger counts as lost
  */
-export function relayTransport(baseUrl: string, send: Send, replyMaxBytes?: number): Transport {
+export function relayTransport(baseUrl: string, send: Send, foreign?: Foreign): Transport {
   const streams = createTransport({
-    httpClient: createFetchClient((input) => sendStream(send, new Request(input))),
+    httpClient: createFetchClient((input) => sendStream(send, new Request(input), foreign)),
     baseUrl,
     useBinaryFormat: true,
     interceptors: [],
     acceptCompression: [],
     sendCompression: null,
     compressMinBytes: Number.MAX_SAFE_INTEGER,
-    readMaxBytes: Math.min(PIECE_MAX_BYTES, replyMaxBytes ?? PIECE_MAX_BYTES),
+    readMaxBytes: Math.min(PIECE_MAX_BYTES, foreign?.messageMaxBytes ?? PIECE_MAX_BYTES),
     writeMaxBytes: Number.MAX_SAFE_INTEGER,
   });
   return {
@@ -54,7 +67,7 @@ export function relayTransport(baseUrl: string, send: Send, replyMaxBytes?: numb
       }).catch((cause: unknown) => {
         throw unreachable(cause);
       });
-      const body = await wholeBody(response, replyMaxBytes).catch((cause: unknown) => {
+      const body = await wholeBody(response, foreign, signal).catch((cause: unknown) => {
         throw unreachable(cause);
       });
       if (!response.ok) throw failureOf(response, body);
@@ -80,13 +93,21 @@ export function relayTransport(baseUrl: string, send: Send, replyMaxBytes?: numb
  * What its head says about the length is not believed: the body may be compressed, or from a tunnel.
  * @throws ConnectError when there is more
  */
-async function wholeBody(response: Response, maxBytes?: number): Promise<Uint8Array> {
-  if (maxBytes === undefined) return new Uint8Array(await response.arrayBuffer());
+async function wholeBody(
+  response: Response,
+  foreign: Foreign | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  if (foreign === undefined) return new Uint8Array(await response.arrayBuffer());
+  if (response.body === null) return new Uint8Array();
+  const { replyMaxBytes, takeIn } = foreign;
   const gathered = new GatheredBytes();
+  const keptWith = ({ byteLength }: Uint8Array) => gathered.length + byteLength;
   // Leaving the loop cancels the body.
-  for await (const part of response.body ?? []) {
+  for await (const part of takeIn(inLargeParts(response.body), keptWith, signal)) {
     gathered.add(part);
-    if (gathered.length > maxBytes) throw new ConnectError('too large', Code.ResourceExhausted);
+    if (gathered.length > replyMaxBytes)
+      throw new ConnectError('too large', Code.ResourceExhausted);
   }
   return gathered.take();
 }
@@ -114,14 +135,41 @@ function withDeadline(given: HeadersInit | undefined, timeoutMs: number | undefi
 }
 
 /** The library leaves redirects to be followed: a call is for this address and no other. */
-async function sendStream(send: Send, request: Request): Promise<Response> {
+async function sendStream(
+  send: Send,
+  request: Request,
+  foreign: Foreign | undefined,
+): Promise<Response> {
   const { url, method, headers, body, signal } = request;
   try {
     const response = await send(url, { method, headers, body, signal, redirect: 'manual' });
-    return response.body === null ? response : new Response(inLargeParts(response.body), response);
+    if (response.body === null) return response;
+    const parts = inLargeParts(response.body);
+    if (foreign === undefined) return new Response(parts, response);
+    const messages = new Messages();
+    const taken = foreign.takeIn(parts, (part) => messages.take(part), signal);
+    return new Response(asStream(taken), response);
   } catch (cause) {
     throw unreachable(cause);
   }
+}
+
+/** Pulled one by one. */
+function asStream(parts: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = parts[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await reader.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** What says why by itself stays. */

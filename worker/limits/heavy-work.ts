@@ -3,8 +3,10 @@
  * pieces where it can be divided. Light requests never come here. docs/heavy-work.md.
  */
 
+import { GatewayError } from '../../proto/errors.ts';
 import { Arrivals } from '../../proto/work/arrivals.ts';
 import { Flow } from '../../proto/work/flow.ts';
+import { type Held, HeldBytes } from '../../proto/work/held-bytes.ts';
 import { type Pieces, undivided } from '../../proto/work/pieces.ts';
 import { type Announced, type Ticket, type Time, WorkQueue } from '../../proto/work/queue.ts';
 import { Turns } from '../../proto/work/turns.ts';
@@ -22,8 +24,14 @@ const LIGHT_STORING_MS = 2;
 /** Bytes of large bodies and replies that pass, a millisecond: a fraction of what the thread could do. */
 const BYTES_PER_MS = 100_000;
 
+/** A smaller piece costs as much as one of so many bytes. */
+const PIECE_BYTES = 2 * 1024;
+
 /** Bytes that are sealed and stored in a millisecond of the thread, about, where what it takes counts as rest. */
 const STORED_PER_MS = 27_000;
+
+/** Seconds. */
+const RETRY_AFTER_S = 1;
 
 /** Milliseconds between two signs that a body is still at hand. */
 const STAYS_MS = 100;
@@ -33,6 +41,7 @@ const time: Time = { now: () => performance.now(), wait: (ms) => scheduler.wait(
 const line = new WorkQueue(time);
 /** Of large replies that are taken in as a whole. */
 const replies = new WorkQueue(time);
+const held = new HeldBytes();
 const flow = new Flow(time, BYTES_PER_MS);
 const arrivals = new Arrivals();
 const turns = new Turns(time);
@@ -112,24 +121,67 @@ function isAlone({ signal }: Owner): boolean {
 /**
  * The parts of a large reply that is kept in memory as a whole: as of large bodies, two of an organization come in at
  * once, or one of more than 2 MiB, and others wait unread.
- * @throws GatewayError SERVICE_UNAVAILABLE when the client has gone
+ * @throws GatewayError SERVICE_UNAVAILABLE when the client has gone, or replies that come no further hold too much
  */
 export async function* inTurnOf(
   of: Owner,
   reply: ReadableStream<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   const place = replies.seat(ownerOf(of), true);
+  const own = held.begin(ownerOf(of));
   let size = 0;
   try {
     await replies.comeIn(place, size, of.signal);
     for await (const part of reply) {
       size += part.byteLength;
+      demandRoom(own, size);
       yield part;
       await replies.comeIn(place, size, of.signal);
     }
   } finally {
+    own.end();
     replies.leave(place);
   }
+}
+
+/**
+ * The parts of a reply from a node that is an organization's own, and may answer with anything: as far as more than 128 KiB of
+ * it are kept together they come in by turns as `inTurnOf` has them, and at the pace of all.
+ * @param keptWith bytes that are kept together with a part, as far as they are known
+ * @throws GatewayError SERVICE_UNAVAILABLE when the client has gone, or replies that come no further hold too much
+ */
+export async function* takenIn(
+  of: Owner,
+  reply: AsyncIterable<Uint8Array>,
+  keptWith: (part: Uint8Array) => number,
+): AsyncGenerator<Uint8Array> {
+  let place: Ticket | undefined;
+  const own = held.begin(ownerOf(of));
+  try {
+    for await (const part of reply) {
+      const bytes = keptWith(part);
+      demandRoom(own, bytes);
+      if (isLarge(bytes)) {
+        place ??= replies.seat(ownerOf(of), true);
+        await replies.comeIn(place, bytes, of.signal);
+        await passedOn(of, part.byteLength);
+      } else if (place !== undefined) {
+        replies.leave(place);
+        place = undefined;
+      }
+      yield part;
+    }
+  } finally {
+    own.end();
+    if (place !== undefined) replies.leave(place);
+  }
+}
+
+function demandRoom(own: Held, bytes: number): void {
+  if (own.set(bytes)) return;
+  const message =
+    'Replies to this organization that have not come to their end are too large together';
+  throw new GatewayError('SERVICE_UNAVAILABLE', message, { retryAfter: RETRY_AFTER_S });
 }
 
 /** Whether a body of so many bytes, or none, is read at once and counts for nothing. */
@@ -209,9 +261,9 @@ export async function mayStore(of: Owner, bytes: number): Promise<void> {
   await line.work(owner, undivided(pay), { ...givenOf(of), isLarge: true, isBegun: true });
 }
 
-/** As `passed`, of bytes that come from a relay: each costs about as much as two that a client sends. */
+/** As `passed`, of a piece that comes from a relay: each byte costs about as much as two that a client sends, and a piece as much as 2 KiB. */
 export function passedOn(of: Owner, bytes: number): Promise<void> {
-  return passed(of, 2 * bytes);
+  return passed(of, 2 * Math.max(bytes, PIECE_BYTES));
 }
 
 function ownerOf({ caller, address }: Owner): string {
