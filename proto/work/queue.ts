@@ -15,7 +15,7 @@ const REST = 1.5;
 const CREDIT_MS = 30;
 /** Owners that are remembered before those that rested long enough are forgotten. */
 const OWNERS_MAX = 1_000;
-/** Longest rest in milliseconds, whatever was done. */
+/** Longest rest in milliseconds. */
 const REST_MAX_MS = 2_000;
 /** Large works of one owner that may wait at once. */
 export const LARGE_WAITING_MAX = 8;
@@ -23,9 +23,8 @@ export const LARGE_WAITING_MAX = 8;
 export const WAITING_MAX = 64;
 /** Works that may wait at once in all; beyond, an owner that has none waiting may still add one. */
 const ALL_WAITING_MAX = 256;
-/** Milliseconds between two looks at waiting work. */
+/** Milliseconds between two looks at waiting work, and without one after which the runtime must have ended it. */
 const LOOK_MS = 10;
-/** Milliseconds without a look after which the runtime must have ended the work. */
 const GONE_MS = 5_000;
 /** Milliseconds since the last look within which work is there to take its turn. */
 const PRESENT_MS = 250;
@@ -75,22 +74,24 @@ export interface Announced {
 /** The owners that work on one thread, and how much. */
 export class WorkQueue {
   readonly #time: Time;
+  readonly #largeMax: number;
   /** In the order in which they came. */
   readonly #places: Ticket[] = [];
-  /** By owner, when the last slice ended. */
+  /** By owner, when the last slice ended, and when the rests after what was done lately have passed. */
   readonly #served = new Map<string, number>();
-  /** By owner, when the rests after what was done lately have passed. */
   readonly #debts = new Map<string, number>();
   /** From when on the next slice may begin. */
   #freeAt = Number.NEGATIVE_INFINITY;
 
-  constructor(time: Time) {
+  /** @param largeMax large works of one owner that may wait */
+  constructor(time: Time, largeMax = LARGE_WAITING_MAX) {
     this.#time = time;
+    this.#largeMax = largeMax;
   }
 
   /**
    * A place for large work that comes soon, such as a body that is still to be read.
-   * @throws GatewayError SERVICE_UNAVAILABLE, after a while, when the owner has 8 already
+   * @throws GatewayError SERVICE_UNAVAILABLE, after a while, when the owner has so many already
    */
   enter(owner: string): Promise<Ticket> {
     return this.#enter(owner, true);
@@ -182,7 +183,6 @@ export class WorkQueue {
     if (!rests()) await this.#time.wait(0);
   }
 
-  /** Undefined when there is more to do. */
   #slice<Result>(
     owner: string,
     pieces: Pieces<Result>,
@@ -224,9 +224,9 @@ export class WorkQueue {
     const own = this.#places.filter((place) => place.owner === owner);
     const alike = own.filter((place) => place.isLarge === isLarge).length;
     const isFull = own.length > 0 && this.#places.length >= ALL_WAITING_MAX;
-    if (isFull || alike >= (isLarge ? LARGE_WAITING_MAX : WAITING_MAX)) {
+    if (isFull || alike >= (isLarge ? this.#largeMax : WAITING_MAX)) {
       await this.#time.wait(REFUSED_AFTER_MS);
-      throw tooMuch(isLarge);
+      throw tooMuch(isLarge, this.#largeMax);
     }
     const place = { owner, isLarge, lookedAt: now, bytes: 0, isLeft: false };
     this.#places.push(place);
@@ -291,9 +291,10 @@ function refuseGone(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new GatewayError('SERVICE_UNAVAILABLE', 'The client has gone');
 }
 
-function tooMuch(isLarge: boolean): GatewayError {
-  const message = isLarge
-    ? `${LARGE_WAITING_MAX} large requests of this organization are being worked on: try again later`
-    : `${WAITING_MAX} requests of this organization wait for work that takes long: try again later`;
+function tooMuch(isLarge: boolean, largeMax: number): GatewayError {
+  const which = isLarge
+    ? `${largeMax} large requests of this organization are being worked on`
+    : `${WAITING_MAX} requests of this organization wait for work that takes long`;
+  const message = `${which}: try again later`;
   return new GatewayError('SERVICE_UNAVAILABLE', message, { retryAfter: RETRY_AFTER_S });
 }

@@ -266,7 +266,8 @@ export function passedOn(of: Owner, bytes: number): Promise<void> {
   return passed(of, 2 * Math.max(bytes, PIECE_BYTES));
 }
 
-function ownerOf({ caller, address }: Owner): string {
+/** An organization's UUID, or an address. */
+export function ownerOf({ caller, address }: Owner): string {
   return caller?.orgUuid ?? address ?? '';
 }
 

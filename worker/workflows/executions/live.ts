@@ -2,6 +2,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { EVENT_STREAM } from '../../calls/events.ts';
 import type { Context } from '../../context.ts';
+import { inRecordTurn } from '../../limits/record-turns.ts';
 import { Content } from '../../outcome.ts';
 import type { Workflow } from '../access.ts';
 import { runsObject } from '../runs/reachable.ts';
@@ -53,31 +54,37 @@ export async function liveEvents(
   const object = runsObject(ctx.env, orgUuid, record.id);
   const teller = new Teller(workflow.row.id, record.id, 'all');
   let last = after;
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const end = () => {
-        leave();
-        controller.close();
-      };
-      try {
-        const text = ctx.signal.aborted
-          ? undefined
-          : await object.changes(record.id, last, WAIT_MS);
-        if (text === undefined) return end();
-        const shown = JSON.parse(text) as Shown; // As the object wrote it.
-        // It may have reached meanwhile what the reader may not read.
-        if (!(await readsAll(ctx, workflow, shown.record))) return end();
-        const { written, upTo, isOver } = eventsOf(teller, shown, last);
-        last = upTo;
-        controller.enqueue(encoder.encode(written === '' ? ':\n\n' : written));
-        if (isOver) end();
-      } catch (thrown) {
-        leave();
-        throw thrown;
-      }
-    },
-    cancel: leave,
-  });
+  const next = async () => {
+    await object.news(record.id, last, WAIT_MS);
+    if (ctx.signal.aborted) return undefined;
+    return inRecordTurn(ctx, {
+      work: () => object.changes(record.id, last),
+      bytesOf: (changes) => changes?.length ?? 0,
+      isBegun: true,
+    });
+  };
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const end = () => {
+      leave();
+      controller.close();
+    };
+    try {
+      const text = ctx.signal.aborted ? undefined : await next();
+      if (text === undefined) return end();
+      const shown = JSON.parse(text) as Shown; // As the object wrote it.
+      // It may have reached meanwhile what the reader may not read.
+      if (!(await readsAll(ctx, workflow, shown.record))) return end();
+      const { written, upTo, isOver } = eventsOf(teller, shown, last);
+      last = upTo;
+      controller.enqueue(encoder.encode(written === '' ? ':\n\n' : written));
+      if (isOver) end();
+    } catch (thrown) {
+      leave();
+      throw thrown;
+    }
+  };
+  // Nothing is made ready for who does not read.
+  const body = new ReadableStream<Uint8Array>({ pull, cancel: leave }, { highWaterMark: 0 });
   return new Content(EVENT_STREAM, body);
 }
 

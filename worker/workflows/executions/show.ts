@@ -3,6 +3,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
 import type { Policy } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
+import { inRecordTurn } from '../../limits/record-turns.ts';
 import { Accepted, JsonBytes } from '../../outcome.ts';
 import { BASE_PATH, located } from '../../public-url.ts';
 import { type ListContext, readCursor, writeCursor } from '../../shapes/cursor.ts';
@@ -48,12 +49,13 @@ export async function findRun(
   named: string,
   query: Partial<ActionQuery> = {},
 ): Promise<Shown> {
-  const run = isUuid(named) ? named.toLowerCase() : '';
-  const object = runsObject(ctx.env, ctx.caller.orgUuid, run === '' ? '0' : run);
-  const text =
-    run === ''
-      ? undefined
-      : await object.record(run, { after: 0, limit: RECORD_MAX + 1, ...query });
+  if (!isUuid(named)) throw runNotFound();
+  const run = named.toLowerCase();
+  const object = runsObject(ctx.env, ctx.caller.orgUuid, run);
+  const text = await inRecordTurn(ctx, {
+    work: () => object.record(run, { after: 0, limit: RECORD_MAX + 1, ...query }),
+    bytesOf: (record) => record?.length ?? 0,
+  });
   const shown = text === undefined ? undefined : (JSON.parse(text) as Shown); // As the object wrote it.
   if (shown?.record.head.workflow.uuid !== row.uuid) throw runNotFound();
   return shown;
@@ -132,7 +134,12 @@ export async function showValue(
   const isEnd = ends.some((each) => each?.ref === ref);
   if (sight === 'none' || (sight === 'ends' && !isEnd)) throw hidden();
   const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
-  const text = Number.isSafeInteger(ref) ? await object.value(record.id, ref) : undefined;
+  const text = Number.isSafeInteger(ref)
+    ? await inRecordTurn(ctx, {
+        work: () => object.value(record.id, ref),
+        bytesOf: (value) => value?.length ?? 0,
+      })
+    : undefined;
   if (text === undefined) throw new GatewayError('NOT_FOUND', 'The run has no such value');
   return new JsonBytes(new TextEncoder().encode(text));
 }

@@ -1,4 +1,6 @@
 /** Copies into a fork what it keeps of another run, piece by piece: until all is there, the fork is no run. Spec: workflows.md §6, `fork`. */
+import { inLargeParts } from '../../drivers/large-parts.ts';
+import { inRecordTurn } from '../../limits/record-turns.ts';
 import type { Workflow } from '../definition/tree.ts';
 import type { Turn } from '../engine/turn.ts';
 import type { Order } from './head.ts';
@@ -8,8 +10,8 @@ import { putKept } from './kept.ts';
 import { type Reachable, runsObject } from './reachable.ts';
 import { deleteRun } from './tables.ts';
 
-/** Characters of what is written at a time, about. */
-const PIECE = 1024 * 1024;
+/** Characters of what is written at a time, about: it holds the thread of all organizations. */
+const PIECE = 256 * 1024;
 
 /** Copies all. Answers false where there is no room, or the other run is gone: then the fork is, too. */
 export async function copyKept(
@@ -20,6 +22,7 @@ export async function copyKept(
 ): Promise<boolean> {
   const { keeper, allowance } = driver;
   if (!fork) return true;
+  const of = { address: orgUuid };
   const put = (lines: readonly string[]) => {
     const copy = (turn: Turn, journal: SqlJournal) => {
       journal.reach(fork.reached);
@@ -35,7 +38,9 @@ export async function copyKept(
       for await (const lines of piecesOf(stream)) {
         const length = lines.reduce((sum, line) => sum + line.length, 0);
         if (!(await allowance.has(length))) return drop(keeper, run);
-        put(lines);
+        // Each is opened, sealed anew and written.
+        const bytesOf = () => 2 * length;
+        await inRecordTurn(of, { work: () => put(lines), bytesOf, isBegun: true });
       }
     }
     if (!stream || isOver(keeper, run)) return drop(keeper, run);
@@ -68,18 +73,28 @@ function drop(keeper: Keeper, run: number): false {
 async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string[]> {
   let lines: string[] = [];
   let length = 0;
-  let rest = '';
-  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-    const parts = (rest + text).split('\n');
-    rest = parts.pop() ?? '';
-    for (const line of parts.filter((part) => part !== '')) {
-      lines.push(line);
-      length += line.length;
-    }
+  for await (const line of linesOf(inLargeParts(stream))) {
+    lines.push(line);
+    length += line.length;
     if (length < PIECE) continue;
     yield lines;
     lines = [];
     length = 0;
   }
   yield lines;
+}
+
+/** Lines that are not empty; each part is looked through once, however long a line is. */
+export async function* linesOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let begun: string[] = [];
+  for await (const part of parts) {
+    const [first = '', ...others] = decoder.decode(part, { stream: true }).split('\n');
+    begun.push(first);
+    for (const other of others) {
+      const line = begun.join('');
+      begun = [other];
+      if (line !== '') yield line;
+    }
+  }
 }

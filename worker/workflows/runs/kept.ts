@@ -1,4 +1,5 @@
 /** What a fork keeps of a run: the actions before the one it begins at, with their outputs. Spec: workflows.md §6, `fork`. */
+import { inRecordTurn } from '../../limits/record-turns.ts';
 import type { Workflow } from '../definition/tree.ts';
 import type { Node, Ref } from '../engine/journal.ts';
 import { isBelow } from '../engine/paths.ts';
@@ -12,8 +13,9 @@ interface KeptNode {
   readonly values: { readonly [Name in 'input' | 'output' | 'error']: string | undefined };
 }
 
-/** Nodes that are read at a time. */
+/** Nodes that are read at a time, and characters of their values, about: it holds the thread of all organizations. */
 const STEP = 200;
+const READ_AT_ONCE = 256 * 1024;
 const encoder = new TextEncoder();
 
 /** Nodes of the top level before one of them; undefined where that one never ran. */
@@ -38,34 +40,62 @@ export function mainBefore(
   return main.filter(({ action }) => before.has(action));
 }
 
-/** Those nodes with all below them, in the order of their starts, one line of JSON each: a few at a time. */
+/** Those nodes with all below them, in the order of their starts, one line of JSON each: a few at a time, in turn. */
 export function keptLines(
+  keeper: Keeper,
+  row: RunRow,
+  before: readonly Node[],
+): ReadableStream<Uint8Array> {
+  const of = { address: keeper.owner.orgUuid };
+  let after = 0;
+  const read = () => {
+    const some = someLines(keeper, row, before, after);
+    after = some.after;
+    return some;
+  };
+  return new ReadableStream({
+    type: 'bytes',
+    async pull(controller) {
+      const bytesOf = ({ text }: SomeLines) => text.length;
+      const { text, isLast } = await inRecordTurn(of, { work: read, bytesOf, isBegun: true });
+      controller.enqueue(encoder.encode(text));
+      if (isLast) controller.close();
+    },
+  });
+}
+
+/** Lines after a place, as many as are read at a time. */
+interface SomeLines {
+  /** At least an empty line: something is to be given. */
+  readonly text: string;
+  readonly after: number;
+  readonly isLast: boolean;
+}
+
+function someLines(
   keeper: Keeper,
   { run }: RunRow,
   before: readonly Node[],
-): ReadableStream<Uint8Array> {
-  let after = 0;
-  return new ReadableStream({
-    type: 'bytes',
-    pull(controller) {
-      const nodes = keeper.sql
-        .exec<{ body: string }>(
-          'SELECT body FROM nodes WHERE run = ? AND generation = 0 AND begun > ? ORDER BY begun LIMIT ?',
-          run,
-          after,
-          STEP,
-        )
-        .toArray()
-        .map(({ body }) => JSON.parse(body) as Node);
-      const lines = nodes
-        .filter((node) => isKept(node, before))
-        .map((node) => lineOf(keeper, run, node));
-      // An empty line: something is to be given.
-      controller.enqueue(encoder.encode(`${lines.join('\n')}\n`));
-      after = nodes.at(-1)?.begun ?? after;
-      if (nodes.length < STEP) controller.close();
-    },
-  });
+  from: number,
+): SomeLines {
+  const rows = keeper.sql
+    .exec<{ body: string }>(
+      'SELECT body FROM nodes WHERE run = ? AND generation = 0 AND begun > ? ORDER BY begun LIMIT ?',
+      run,
+      from,
+      STEP,
+    )
+    .toArray();
+  let text = '\n';
+  let [after, read] = [from, 0];
+  for (const { body } of rows) {
+    if (text.length > READ_AT_ONCE) break;
+    const node = JSON.parse(body) as Node; // As the journal wrote it.
+    if (isKept(node, before)) text += `${lineOf(keeper, run, node)}\n`;
+    after = node.begun;
+    read += 1;
+  }
+  return { text, after, isLast: read === rows.length && rows.length < STEP };
 }
 
 function isKept({ phase, path }: Node, before: readonly Node[]): boolean {

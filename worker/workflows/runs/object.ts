@@ -93,8 +93,10 @@ export interface WorkflowRunsObject extends Rpc.DurableObjectBranded {
   value(run: string, ref: number, as?: 'digest'): Promise<string | undefined>;
   /** Whether a run has ended, or is none any more; waits so long for that. */
   hasEnded(run: string, waitMs: number): Promise<boolean>;
-  /** What changed after a place, as JSON; waits for a change so long. */
-  changes(run: string, after: number, waitMs: number): Promise<string | undefined>;
+  /** Waits for a change after a place, so long; of a run that has ended, or is none any more, it does not. */
+  news(run: string, after: number, waitMs: number): Promise<void>;
+  /** What changed after a place, as JSON; a part of much. */
+  changes(run: string, after: number): Promise<string | undefined>;
   cancel(run: string): Promise<Standing | 'ended' | undefined>;
   /** Writes to D1 at once what the index does not tell yet. */
   index(): Promise<void>;

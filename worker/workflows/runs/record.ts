@@ -8,8 +8,8 @@ import type { ActionQuery } from './object.ts';
 
 /** Bytes of a value beyond which it is told by where it is. Spec: workflows.md §6. */
 const TOLD_MAX = 64 * 1024;
-/** Characters of values that are told at a time, about: a reply of an object has at most 32 MiB. */
-const TOLD_AT_ONCE = 4 * 1024 * 1024;
+/** Characters of values that are told at a time, about: who tells them holds the thread of all organizations. */
+const TOLD_AT_ONCE = 1024 * 1024;
 /** Actions that a record shows at first. Spec: workflows.md §6. */
 const FIRST_MAX = 1000;
 /** What sealing adds. */

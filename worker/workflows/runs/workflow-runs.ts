@@ -106,16 +106,17 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     return has();
   }
 
-  async changes(run: string, after: number, waitMs: number): Promise<string | undefined> {
+  async news(run: string, after: number, waitMs: number): Promise<void> {
+    const row = await this.#find(run);
+    const isNew = () => (this.#keeper.find(run)?.seq ?? Number.POSITIVE_INFINITY) > after;
+    if (row && !ENDED.has(row.body.status)) await this.#watchers.until(run, waitMs, isNew);
+  }
+
+  async changes(run: string, after: number): Promise<string | undefined> {
     const row = await this.#find(run);
     if (!row) return undefined;
-    const isNew = () => (this.#keeper.find(run)?.seq ?? Number.POSITIVE_INFINITY) > after;
-    if (!ENDED.has(row.body.status)) await this.#watchers.until(run, waitMs, isNew);
-    const now = this.#keeper.find(run);
-    if (!now) return undefined;
-    const record = recordOf(this.#keeper, now);
-    const some = changedActions(this.#keeper, now, this.#driver.typesOf(now), after, TOLD_MAX);
-    return JSON.stringify({ record, ...some });
+    const some = changedActions(this.#keeper, row, this.#driver.typesOf(row), after, TOLD_MAX);
+    return JSON.stringify({ record: recordOf(this.#keeper, row), ...some });
   }
 
   async cancel(run: string): Promise<Standing | 'ended' | undefined> {
@@ -169,12 +170,8 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     if (!row || !workflow) return undefined;
     const before = mainBefore(this.#keeper, row, workflow, from)?.map(({ action }) => action);
     const input = this.#keeper.text(row.run, row.body.input);
-    return JSON.stringify({
-      head: row.head,
-      input,
-      reached: this.#keeper.reachedOf(row.run),
-      before,
-    });
+    const reached = this.#keeper.reachedOf(row.run);
+    return JSON.stringify({ head: row.head, input, reached, before });
   }
 
   async kept(run: string, from: string): Promise<ReadableStream<Uint8Array> | undefined> {
