@@ -1,6 +1,6 @@
 /** Rows as they arrive, a JSON a line or as CSV, flat in memory. Contract §6, "Large results". */
 import type { RowForm } from '../../proto/driver.ts';
-import { errorBody } from '../../proto/errors.ts';
+import { errorBody, type GatewayError } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
@@ -77,13 +77,13 @@ function besideOf(
       end();
       countCall(ctx, endpoint, mode);
     },
-    failed(thrown: unknown): Uint8Array | undefined {
+    failed(thrown: unknown): Uint8Array | GatewayError {
       end();
       const told = failureOf(thrown, { writes: mode === 'write', signal: deadline.signal });
       const failure = mustEnd() && mode === 'read' ? stopped() : told;
       countCall(ctx, endpoint, mode, failure);
       // CSV has no place for an error: the connection breaks off.
-      if (form === 'csv') return undefined;
+      if (form === 'csv') return failure;
       const line = JSON.stringify({ $error: errorBody(failure, ctx.requestId) });
       return encoder.encode(`${line}\n`);
     },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../../proto/errors.ts';
 import { bodyOf, open } from './pieces.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -25,7 +26,7 @@ function endings(last?: string) {
     cancelled: () => void seen.push('cancelled'),
     failed(thrown: unknown) {
       seen.push(`failed: ${thrown}`);
-      return last === undefined ? undefined : bytes(last);
+      return last === undefined ? new GatewayError('NODE_UNAVAILABLE', 'lost') : bytes(last);
     },
   };
 }
@@ -64,7 +65,8 @@ describe('a body made of pieces', () => {
     const how = endings();
     const { messages } = messagesOf(['a'], new Error('gone'));
     const body = new Response(bodyOf(await open(messages), how));
-    await expect(body.text()).rejects.toThrow('gone');
+    await expect(body.text()).rejects.toThrow('lost');
+    expect(how.seen).toEqual(['failed: Error: gone']);
   });
 
   test('waits with the next piece as long as the last one has to pass', async () => {

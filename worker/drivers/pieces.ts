@@ -1,4 +1,5 @@
 /** A relay's stream of pieces as a body: pulled as the client reads, one piece in memory. */
+import { GatewayError } from '../../proto/errors.ts';
 
 /** A message of a server stream of ours. */
 interface Piece {
@@ -40,8 +41,8 @@ interface Endings {
   ended(): void;
   /** The client has gone. */
   cancelled(): void;
-  /** The bytes that tell the client, or `undefined` to break the connection off. */
-  failed(thrown: unknown): Uint8Array | undefined;
+  /** The bytes that tell the client; or what it breaks off with, for who keeps it as a whole. */
+  failed(thrown: unknown): Uint8Array | GatewayError;
 }
 
 /** The pieces as a body. */
@@ -73,7 +74,7 @@ export function bodyOf({ first, rest }: Opened, beside: Beside): ReadableStream<
           beside.ended();
         } catch (thrown) {
           const last = beside.failed(thrown);
-          if (!last) return controller.error(thrown);
+          if (last instanceof GatewayError) return controller.error(last);
           controller.enqueue(last);
         }
         controller.close();

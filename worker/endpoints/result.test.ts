@@ -1,6 +1,7 @@
 import { Code } from '@connectrpc/connect';
 import { describe, expect, test } from 'vitest';
 import type { CollectRequest } from '../../proto/gen/relay/v1/relay_pb.ts';
+import { make, nesting, ORDER, PLACE } from '../templates/test/definitions.ts';
 import { failure } from '../test/gateway.ts';
 import { bytes, startRunning, text, told } from '../test/running.ts';
 
@@ -47,6 +48,26 @@ describe('a result that the relay keeps because it is large', () => {
     const response = await gateway.post('/read', QUERY);
     await expect(response.text()).rejects.toThrow();
   });
+
+  test.each([
+    ['read', ORDER, 503, 'NODE_UNAVAILABLE'],
+    ['write', PLACE, 502, 'OUTCOME_UNKNOWN'],
+  ] as const)(
+    'of a %s that is lost says so to who keeps it as a whole',
+    async (_, request, status, code) => {
+      const gateway = await startRunning({
+        run: kept,
+        async *collect() {
+          yield { chunk: bytes('{"rows":') };
+          throw told(Code.Unavailable, 'SERVICE_UNAVAILABLE', 'The node has no memory left');
+        },
+      });
+      await make(gateway, request);
+      await make(gateway, nesting('whole', request.id));
+      const reply = await gateway.call('POST', '/templates/whole', { id: 1 });
+      expect(reply).toMatchObject({ status, body: { code } });
+    },
+  );
 
   test('that is lost before its first byte is no success', async () => {
     const gateway = await startRunning({

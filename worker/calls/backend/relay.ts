@@ -215,9 +215,9 @@ export class RelayBackend implements Backend {
           deadline.abort();
           deadline.end();
         },
-        failed() {
+        failed(thrown) {
           deadline.end();
-          return undefined; // Half a JSON text has no place for an error: the connection breaks off.
+          return lost(written, thrown); // Half a JSON text has no place for an error: the connection breaks off.
         },
       });
     } catch (cause) {
