@@ -1,6 +1,5 @@
 /** From the Authorization header to a caller. */
 import { GatewayError } from '../../proto/errors.ts';
-import { LruMap } from '../../proto/lru-map.ts';
 import type { Caller, PublicContext } from '../context.ts';
 import { issuerOf, namesIssuer } from '../issuers.ts';
 import type { Settings } from '../settings.ts';
@@ -9,20 +8,12 @@ import { isKeyLike } from './api-keys/form.ts';
 import { externalCaller } from './external/caller.ts';
 import { KEYS_MAX_AGE_MS } from './external/keys.ts';
 import { refusedBy } from './external/refusal.ts';
+import { TokenMemory, type Verified } from './token-memory.ts';
 import { verifyToken } from './tokens.ts';
 
 const SCHEME = /^bearer +(\S+)$/i;
-/** Tokens remembered per isolate. */
-const CAPACITY = 10_000;
-
-interface Verified {
-  readonly caller: Caller;
-  /** Milliseconds since the Unix epoch. */
-  readonly until: number;
-}
-
 /** What was verified under these settings, by token. */
-const memories = new WeakMap<Settings, LruMap<string, Verified>>();
+const memories = new WeakMap<Settings, TokenMemory>();
 
 /**
  * Verifies a token once and remembers its caller until it expires; nothing is looked up but the
@@ -61,8 +52,8 @@ async function verify(open: PublicContext, token: string): Promise<Verified> {
   return { caller, until: Math.min(caller.expiresAt, now() + KEYS_MAX_AGE_MS) };
 }
 
-function memoryOf(settings: Settings): LruMap<string, Verified> {
-  const known = memories.get(settings) ?? new LruMap<string, Verified>(CAPACITY);
+function memoryOf(settings: Settings): TokenMemory {
+  const known = memories.get(settings) ?? new TokenMemory();
   memories.set(settings, known);
   return known;
 }
