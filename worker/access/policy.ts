@@ -15,6 +15,7 @@ import { authorGone } from './door/door.ts';
 import type { EntityKind } from './explain.ts';
 import { bounded } from './external/identity.ts';
 import { selectMembership, selectRules } from './store.ts';
+import { weightOf } from './weight.ts';
 
 /** The caller's rules that bear on one resource, and the organization's sealed data key. */
 export interface Policy {
@@ -42,12 +43,14 @@ interface Remembered {
   readonly value: unknown;
   readonly loadedAt: number;
   readonly orgUuid: string;
+  readonly weight: number;
   refreshing: boolean;
 }
 
-/** Entries per isolate. */
-const CAPACITY = 10_000;
-const known = new LruMap<string, Remembered>(CAPACITY);
+/** Entries per isolate, and bytes of all together: each caller has entries of their own. */
+const CAPACITY = { entries: 10_000, bytes: 32 * 1024 * 1024 };
+const weights = { most: CAPACITY.bytes, of: ({ weight }: Remembered) => weight };
+const known = new LruMap<string, Remembered>(CAPACITY.entries, weights);
 /** Counts changes, so that what was loaded before a change is not remembered after it. */
 let changes = 0;
 
@@ -289,6 +292,8 @@ async function renew<Value>(
   const value = await load();
   const orgUuid = ownerOf(value);
   if (orgUuid === undefined) known.delete(name);
-  else if (before === changes) known.set(name, { value, loadedAt, orgUuid, refreshing: false });
+  else if (before === changes) {
+    known.set(name, { value, loadedAt, orgUuid, weight: weightOf(value), refreshing: false });
+  }
   return value;
 }
