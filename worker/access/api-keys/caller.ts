@@ -5,6 +5,7 @@ import { digestOf, isWhole } from './form.ts';
 import { keyName, keySubject } from './identity.ts';
 import { type KeyStanding, keyRefused } from './standing.ts';
 import { selectKeyOfDigest } from './store.ts';
+import { demandFewUnknown, noteUnknown } from './unknown.ts';
 
 /** Callers whose key has another name or another end by now. */
 const outdated = new WeakSet<Caller>();
@@ -30,13 +31,19 @@ function endOf({ expiresAt, endsAt }: Pick<KeyStanding, 'expiresAt' | 'endsAt'>)
 /**
  * Whose key it is. That does not change as long as there is the key, except for names and its end, which `compareKey` follows; whether it is
  * taken now is `policyOf`'s question.
- * @throws GatewayError TOKEN_INVALID, TOKEN_REVOKED
+ * @throws GatewayError TOKEN_INVALID, TOKEN_REVOKED, RATE_LIMITED for an address that shows many unknown ones
  */
-export async function keyCaller({ db }: PublicContext, token: string): Promise<Caller> {
+export async function keyCaller(open: PublicContext, token: string): Promise<Caller> {
+  const { db, address, settings } = open;
   if (!isWhole(token)) throw tokenInvalid();
+  const isLimited = settings.RATE_LIMITS !== 'off';
+  if (isLimited) demandFewUnknown(address, open.now());
   const digest = await digestOf(token);
   const [row] = await selectKeyOfDigest(db, digest);
-  if (!row) throw keyRefused();
+  if (!row) {
+    if (isLimited) noteUnknown(address, open.now());
+    throw keyRefused();
+  }
   const { uuid, name, ownerUuid, owner, orgUuid, orgId, createdAt } = row;
   return {
     userUuid: keySubject(uuid),
