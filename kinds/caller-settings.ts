@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 /** What of a caller a setting may hold. */
-export const CALLER_SOURCES = [
+const CALLER_SOURCES = [
   'username',
   'user_uuid',
   'organization',

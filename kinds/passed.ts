@@ -10,7 +10,7 @@ const AROUND = ['request', 'operations'];
 const DEADLINE = 'timeout_ms';
 
 /** A request, or those of a transaction, as read from a text. */
-export interface Read {
+interface Read {
   /** What the kind only passes on is as it was written, all else as `parseJson` reads it. */
   readonly body: Json;
   /** Whether something of that would be lost by `JSON.stringify`. */

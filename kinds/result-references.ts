@@ -5,13 +5,13 @@ import { inOrderOf } from '../proto/ordered-json.ts';
 import type { Pieces } from '../proto/work/pieces.ts';
 
 /** Answers the result of an earlier operation; undefined when there is none of that index. */
-export type EarlierResult = (index: number) => Json | undefined;
+type EarlierResult = (index: number) => Json | undefined;
 
 /** Answers what a path such as `[0].rows[0].id` points to. @throws GatewayError BAD_REQUEST where that is nothing */
 export type PointTo = (path: string) => Json;
 
 /** What `{"$literal": x}` means: x itself, or just an object (an operator of the backend's own). */
-export type Literals = 'unwrapped' | 'kept';
+type Literals = 'unwrapped' | 'kept';
 
 /** Longest path of a reference, in characters. Spec silent. */
 const PATH_MAX = 1_024;
@@ -155,7 +155,7 @@ function memberOf(value: Json, step: number | string): Json | undefined {
 }
 
 /** What is wrong with a reference. */
-export function badReference(path: string, problem: string): GatewayError {
+function badReference(path: string, problem: string): GatewayError {
   const shown = path.slice(0, 200);
   return badRequest('$result', problem, `The reference ${shown} ${problem}`);
 }

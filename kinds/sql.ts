@@ -34,7 +34,7 @@ export const SqlRow = z
   });
 
 /** The rows of a customer query of the examples. */
-export const SAMPLE_RESULT = {
+const SAMPLE_RESULT = {
   columns: [
     { name: 'id', type: 'integer' },
     { name: 'name', type: 'text' },

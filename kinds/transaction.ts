@@ -18,7 +18,7 @@ export interface Turn {
 }
 
 /** Where operations are in a transaction that has others too. */
-export interface Places {
+interface Places {
   /** The place of an operation by its index among these. */
   placeOf(index: number): number;
   /** The result of an operation that is none of these, by its place. */

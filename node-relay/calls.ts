@@ -47,7 +47,7 @@ export interface Subject {
 }
 
 /** Work of a call; it fills in the subject as soon as it knows it. */
-export type Work<Result> = (signal: AbortSignal, subject: Subject) => Result;
+type Work<Result> = (signal: AbortSignal, subject: Subject) => Result;
 
 interface OpenCall {
   readonly method: string;
@@ -63,7 +63,7 @@ interface OpenCall {
 }
 
 /** What calls are observed with. */
-export interface CallsOptions {
+interface CallsOptions {
   readonly admission: Pick<Admission, 'admit'>;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'call'>;

@@ -13,13 +13,13 @@ const LIGHT_BYTES = 16 * 1024;
 const line = new WorkQueue({ now: () => performance.now(), wait: (ms) => sleep(ms) });
 
 /** How a request is read: at once, or in pieces where it is large. */
-export interface Reading<Read> {
+interface Reading<Read> {
   whole(): Read;
   inPieces(): Pieces<Read>;
 }
 
 /** Does what a large request asks for in pieces, by turns with what others ask for. */
-export type DoInPieces = <Result>(pieces: Pieces<Result>) => Promise<Result>;
+type DoInPieces = <Result>(pieces: Pieces<Result>) => Promise<Result>;
 
 /** Whether a request of so many bytes is read at once and counts for nothing. */
 export function isLight(bytes: Uint8Array): boolean {

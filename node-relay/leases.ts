@@ -28,7 +28,7 @@ export interface LeaseRequest {
 }
 
 /** What a caller gets with a new lease. */
-export interface OpenedLease {
+interface OpenedLease {
   readonly id: string;
   /** Unix epoch milliseconds. */
   readonly expiresMs: number;

@@ -16,7 +16,7 @@ const KEEP_ALIVE_MS = 600_000;
 type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 /** A server for HTTP/1.1, or for that and HTTP/2. */
-export type RelayServer = Server | Http2SecureServer;
+type RelayServer = Server | Http2SecureServer;
 
 const sessions = new WeakMap<RelayServer, Set<ServerHttp2Session>>();
 

@@ -20,7 +20,7 @@ export interface LogOptions {
   readonly logLevel: LogLevel;
 }
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
  * A log; lines leave in order and together, after 200 ms at the latest, without holding up the

@@ -16,7 +16,7 @@ export interface Held {
 }
 
 /** What a guard is made of. */
-export interface MemoryGuardOptions {
+interface MemoryGuardOptions {
   /** Bytes of memory beyond which the process is ended. */
   readonly memoryBytes: number;
   /** Ends calls so that memory becomes free. */

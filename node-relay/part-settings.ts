@@ -15,7 +15,7 @@ const DRAIN_MAX_S = 3_600;
 const BYTES_PER_MB = 1024 * 1024;
 
 /** Of `RELAY_PARTS`, `RELAY_PART_MEMORY_MB` and `RELAY_STAND_INS`. */
-export interface PartSettings {
+interface PartSettings {
   readonly parts: number;
   readonly partMemoryBytes: number;
   /** Loaded processes that wait for a part to die. */

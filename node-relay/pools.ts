@@ -41,7 +41,7 @@ interface Pool {
 }
 
 /** What the registry opens sessions with. */
-export interface PoolsOptions {
+interface PoolsOptions {
   readonly drivers: Readonly<Record<string, Driver>>;
   readonly connections: Connections;
   readonly dialer: Pick<Dialer, 'dial' | 'vet'>;

@@ -7,7 +7,7 @@ export const KEPT_OVER_BYTES = 256 * 1024;
 /** A result that is not collected goes after so many milliseconds. */
 export const KEPT_MAX_MS = 30_000;
 /** Bytes of kept results together; beyond, they travel in one message. Spec silent. */
-export const KEPT_TOTAL_BYTES = 256 * 1024 * 1024;
+const KEPT_TOTAL_BYTES = 256 * 1024 * 1024;
 /** Bytes of one piece of a collected result. Spec silent. */
 const CHUNK_BYTES = 64 * 1024;
 

@@ -33,7 +33,7 @@ const CLOSE_MAX_MS = 3_000;
 const DRAIN_LOOK_MS = 20;
 
 /** What a relay is made of besides its settings. */
-export interface RelayOptions {
+interface RelayOptions {
   readonly drivers: Readonly<Record<string, Driver>>;
   readonly log: Log;
   readonly version: string;
@@ -46,7 +46,7 @@ export interface RelayOptions {
 }
 
 /** What a part knows about the whole relay. */
-export interface PartOptions {
+interface PartOptions {
   /** Start of the whole: Unix epoch milliseconds. Call tokens of before are refused. */
   readonly startedMs: number;
   readonly inFlight: Pick<InFlight, 'enter' | 'leave'>;
@@ -72,7 +72,7 @@ export interface UnboundRelay {
 }
 
 /** A relay that listens. */
-export interface Relay {
+interface Relay {
   readonly port: number;
   /** UUID of the node. */
   readonly nodeId: string;

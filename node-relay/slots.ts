@@ -2,7 +2,7 @@
 import type { Caps, Profile } from '../proto/driver.ts';
 
 /** Connections of an endpoint whose caps name none. Spec silent. */
-export const CAP_DEFAULT = 10;
+const CAP_DEFAULT = 10;
 /** Leases of one endpoint, however many connections it may have. Spec silent. */
 const LEASES_MAX = 10;
 /** Calls of one endpoint that may wait for a connection. Spec silent. */

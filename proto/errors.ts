@@ -119,7 +119,7 @@ export type ErrorDetails =
   | { readonly rule: string; readonly [member: string]: unknown };
 
 /** What an error may carry besides its message. */
-export interface GatewayErrorOptions {
+interface GatewayErrorOptions {
   /** Reaches the log, never the client. */
   readonly cause?: unknown;
   /** Reaches the client. */

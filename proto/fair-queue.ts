@@ -1,7 +1,7 @@
 /** A queue for work that is bounded: only so much runs at once, fair between its owners. */
 
 /** How long the line may be. */
-export interface FairQueueOptions {
+interface FairQueueOptions {
   /** Pieces of work that are done at the same time. */
   readonly atOnce: number;
   /** Of those, pieces of one owner's; as many as of all when left out. */

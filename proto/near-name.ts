@@ -45,7 +45,7 @@ export function meantName(
 }
 
 /** What else bears on a hint. */
-export interface HintOptions {
+interface HintOptions {
   /** Which names are there already: see `meantName`. */
   isTaken?(name: string): boolean;
   /** Is before the list of names. */

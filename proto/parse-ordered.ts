@@ -26,7 +26,7 @@ export function readOrdered(text: string, rules: Rules = TYPED): Pieces<Json> {
 }
 
 /** What is kept of a text, and what of it is refused. */
-export interface Rules {
+interface Rules {
   /** Whether a number keeps its text. */
   keepsNumber(text: string): boolean;
   /** Whether a member may not be there twice; else the last counts. */

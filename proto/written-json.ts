@@ -77,7 +77,7 @@ export function parseDefinition(text: string): Json {
 }
 
 /** As `parseWritten`, in pieces, of a text that is known to be JSON. @throws GatewayError BAD_REQUEST */
-export function parseWrittenInPieces(text: string): Pieces<Json> {
+function parseWrittenInPieces(text: string): Pieces<Json> {
   return readOrdered(text, { keepsNumber: isRewritten, refusesTwice: false });
 }
 
@@ -102,6 +102,6 @@ export function writtenText(value: Json): string {
 }
 
 /** Whether JavaScript writes the number of a text in another way. */
-export function isRewritten(text: string): boolean {
+function isRewritten(text: string): boolean {
   return String(Number(text)) !== text;
 }

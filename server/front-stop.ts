@@ -18,7 +18,7 @@ const LAST_REQUEST_MS = 250;
 const LOOK_MS = 20;
 
 /** A front that listens. */
-export interface Running {
+interface Running {
   readonly server: Server;
   readonly agent: Agent;
   readonly stopping: Stopping;

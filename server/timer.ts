@@ -14,7 +14,7 @@ export interface Clock {
 }
 
 /** The machine's clock; waiting for it keeps no process alive. */
-export const MACHINE_CLOCK: Clock = {
+const MACHINE_CLOCK: Clock = {
   now: Date.now,
   after(ms, callback) {
     const timer = setTimeout(callback, ms).unref();

@@ -162,7 +162,7 @@ export function databaseOf(env: Bindings): Database {
 }
 
 /** What a call has beside its bindings, whether a request made it or not. */
-export interface Origin {
+interface Origin {
   readonly signal: AbortSignal;
   readonly env: Bindings;
   readonly outside: Outside;

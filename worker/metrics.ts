@@ -17,7 +17,7 @@ interface Shown {
 }
 
 /** Every metric of the gateway. */
-export const METRICS = {
+const METRICS = {
   gateway_requests_total: { type: 'counter', help: 'Requests that were answered.' },
   gateway_request_duration_seconds: {
     type: 'histogram',
@@ -70,7 +70,7 @@ interface RouteCounts {
 }
 
 /** What is known of a request that has its reply. */
-export interface Answered {
+interface Answered {
   /** Of a route; any other path of any method is `other`. */
   readonly method: string;
   /** The route's path, with the names of its parameters. */

@@ -2,7 +2,7 @@
 import { FORWARD } from '../baseline.ts';
 
 /** A worker of the ladder: all that those before it do, and one thing more. */
-export interface Step {
+interface Step {
   readonly name: string;
   /** ES module. */
   readonly script: string;

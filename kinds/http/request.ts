@@ -9,7 +9,7 @@ import { Headers } from './config.ts';
 import { isMethodOverride } from './overrides.ts';
 
 /** Methods that a request may have. Contract §6. */
-export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 export type Method = (typeof METHODS)[number];
 
 /** A number that a double cannot hold is the text that it was written with: so it is in a URL. */

@@ -20,7 +20,7 @@ const encoder = new TextEncoder();
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** What bears on a result besides the reply. */
-export interface Sent {
+interface Sent {
   readonly method: Method;
   readonly failsOnStatus: boolean;
   readonly reads: boolean;

@@ -20,7 +20,7 @@
 export type Sort = 'k' | 't' | 'v' | 'i' | 'd' | 'y' | 'j' | 's' | 'S' | 'A' | 'f';
 
 /** A word that always is there. */
-export interface Literal {
+interface Literal {
   readonly is: 'literal';
   readonly word: string;
 }
@@ -51,7 +51,7 @@ export interface Value extends Named {
   readonly otherwise: string | undefined;
 }
 /** What clients may say although it is known. */
-export interface Ignored {
+interface Ignored {
   readonly is: 'ignored';
   readonly names: readonly string[];
 }

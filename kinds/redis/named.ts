@@ -5,7 +5,7 @@ import { asciiOf } from './name.ts';
 import { commandNamed } from './table.ts';
 
 /** All that a command names; undefined where that cannot be known from it. */
-export interface Named {
+interface Named {
   readonly keys: readonly Word[];
   /** In the servers' own form. */
   readonly patterns: readonly Word[];

@@ -6,7 +6,7 @@ import { aboutProgram, type Membership } from './join.ts';
 import { Refused } from './refused.ts';
 
 /** Milliseconds between two beats. Spec: nodes.md §1 */
-export const BEAT_EVERY_MS = 10_000;
+const BEAT_EVERY_MS = 10_000;
 /** After one that was not heard the next comes sooner, in milliseconds. Spec silent. */
 const AGAIN_AFTER_MS = 2_000;
 
@@ -14,7 +14,7 @@ const AGAIN_AFTER_MS = 2_000;
 const LEFT_AFTER_MS = 1_500;
 
 /** What beats need of the relay. */
-export interface BeatsOptions {
+interface BeatsOptions {
   readonly membership: Membership;
   readonly log: Pick<Log, 'warn' | 'info'>;
   load(): { readonly calls: number; readonly connections: number };

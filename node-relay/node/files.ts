@@ -25,7 +25,7 @@ export async function writeKept(files: NodeFiles, kept: Kept): Promise<void> {
 }
 
 /** What else a relay's processes go by once their keys change. */
-export interface PartKeysBeside {
+interface PartKeysBeside {
   readonly before?: NodeKeys | undefined;
   /** Public keys of the gateway, where the operator has set none. */
   readonly gatewayKeys?: readonly object[] | undefined;

@@ -25,7 +25,7 @@ import {
 const RETRY_MS = 2_000;
 
 /** What the flags say. */
-export interface NodeFlags {
+interface NodeFlags {
   readonly gateway?: string | undefined;
   readonly enroll?: string | undefined;
   readonly data?: string | undefined;

@@ -22,7 +22,7 @@ const KEPT_MS = 3_600_000;
 const AGAIN_MS = 1_000;
 
 /** Whose keys are renewed. */
-export interface RenewalOptions {
+interface RenewalOptions {
   readonly member: Membership;
   readonly files: NodeFiles;
   readonly log: Pick<Log, 'info' | 'warn'>;

@@ -38,7 +38,7 @@ export interface Look {
 }
 
 /** Of a main thread. */
-export interface ProcessState {
+interface ProcessState {
   /** As in /proc: `R` runs or waits for a processor, `S` sleeps, `T` is stopped. */
   readonly state: string;
   readonly cpuMs: number;

@@ -4,7 +4,7 @@
 const IDLE_AFTER_MS = 150;
 
 /** Where it is told. */
-export interface Listener {
+interface Listener {
   busy(key: string): void;
   idle(keys: string[]): void;
 }

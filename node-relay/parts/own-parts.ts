@@ -8,7 +8,7 @@ const OVERTIME_MS = 300_000;
 export const OWN_PARTS_MAX = 4;
 
 /** One part, for one key if there is room. */
-export interface OwnPart {
+interface OwnPart {
   /** `own-` and a number. */
   readonly name: string;
   readonly keys: Set<string>;

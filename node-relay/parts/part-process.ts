@@ -50,7 +50,7 @@ export interface PartEvents {
 }
 
 /** How a part is looked at. */
-export interface LookOptions {
+interface LookOptions {
   /** On the clock of `performance`. */
   readonly at: number;
   /** By how much the supervisor itself is late. */

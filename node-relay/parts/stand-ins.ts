@@ -11,7 +11,7 @@ const CALM_PAUSE_MS = 8_000;
 const FAILED_PAUSE_MS = 100;
 
 /** What it takes to keep them. */
-export interface StandInOptions {
+interface StandInOptions {
   /** How many wait at any time; 0 for none ever. */
   readonly kept: number;
   readonly log: Pick<Log, 'info'>;

@@ -23,7 +23,7 @@ const REASON_MAX_BYTES = 123;
 const RUNNING = 'NODE_RUNNING';
 
 /** What one connection needs of its relay. */
-export interface TunnelOptions {
+interface TunnelOptions {
   /** Its number, for logs. */
   readonly number: number;
   readonly log: Log;

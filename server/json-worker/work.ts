@@ -14,7 +14,7 @@ import { type BodyShape, checkedInPieces } from '../../worker/http/checked-body.
 import { utilities } from '../../worker/json/utilities.ts';
 
 /** What came of a body. */
-export interface Made {
+interface Made {
   readonly told: JsonObject;
   readonly bytes: Uint8Array;
 }

@@ -35,7 +35,7 @@ const SESSION = `SELECT md5(group_concat(VARIABLE_NAME, VARIABLE_VALUE ORDER BY 
     'RAND_SEED1', 'RAND_SEED2')`;
 
 /** How the server has read a statement. */
-export interface Reading {
+interface Reading {
   /** Its words and names with texts and numbers left out; undefined when it could not be parsed. */
   readonly digest: string | undefined;
 }

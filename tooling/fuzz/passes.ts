@@ -1,7 +1,7 @@
 /** In which passes the generator sends how much. */
 
 /** A run of the generator: by its phases, with a seed and a size of its own. */
-export interface Pass {
+interface Pass {
   readonly phases: string;
   readonly seed: number;
   /** Requests made up for each operation in each phase; the coverage phase has its own size. */
@@ -59,7 +59,7 @@ export function nextPass(
 }
 
 /** What decides on the next pass. */
-export interface PassInput {
+interface PassInput {
   readonly wanted: number;
   readonly sent: number;
   readonly operations: number;

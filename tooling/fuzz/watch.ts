@@ -16,7 +16,7 @@ import {
 import type { Tally } from './tally.ts';
 
 /** What a watcher works with. */
-export interface Surroundings {
+interface Surroundings {
   readonly gateway: string;
   readonly attackers: AttackerMaker;
   readonly known: Omit<Knowledge, 'token' | 'gateway'>;

@@ -157,7 +157,7 @@ export type MembershipRow = Awaited<ReturnType<typeof selectMembership>>[number]
 export type Rule = Awaited<ReturnType<typeof selectRules>>[number];
 
 /** A rule with the level that it gives the caller. */
-export interface RuleInForce extends Rule {
+interface RuleInForce extends Rule {
   /** What it would give, where the bound of the caller's issuer is lower. */
   readonly granted?: Level;
 }

@@ -12,7 +12,7 @@ import {
 } from './write/store.ts';
 
 /** A change by the caller. */
-export interface Change {
+interface Change {
   /** As worker/audit/action.ts names what the route does. */
   readonly action: string;
   /** For example `endpoint:<uuid>`. */
@@ -59,7 +59,7 @@ export function auditAccountStatements(ctx: Context, change: Change) {
 }
 
 /** An account whose password is changed, and what is stored of the new one. */
-export interface PasswordChange {
+interface PasswordChange {
   readonly uuid: string;
   readonly username: string;
   readonly passwordHash: string;

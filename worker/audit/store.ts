@@ -35,7 +35,7 @@ export function selectOrganization(db: Database, organization: string) {
 }
 
 /** What `GET /audit` filters by. */
-export interface AuditFilter {
+interface AuditFilter {
   /** A username as it was, or an account's UUID. */
   readonly actor?: string | undefined;
   readonly action?: string | undefined;

@@ -5,7 +5,7 @@ import { revealed } from '../shapes/visible.ts';
 import { type AuditEntry, isSigned, type Link, linkOf, type SignedHead, START } from './hash.ts';
 
 /** What is verified. */
-export interface Evidence {
+interface Evidence {
   /** As `GET /audit` lists them: newest first, those not chained yet before all others. */
   readonly entries: readonly AuditEntry[];
   /** Heads that were kept earlier; at least one. */
@@ -17,7 +17,7 @@ export interface Evidence {
 }
 
 /** One thing that is not as the gateway wrote it. */
-export interface Fault {
+interface Fault {
   /** The number of the entry where it shows. */
   readonly seq: number;
   readonly message: string;

@@ -6,7 +6,7 @@ import type { Level } from '../levels.ts';
 import { visible } from '../shapes/visible.ts';
 
 /** Whose session it is, in which organization, and their level there. */
-export interface Holder extends Subject {
+interface Holder extends Subject {
   readonly level: Level;
   /**
    * Milliseconds: when what the token rests on began to be read, so that a password, username or

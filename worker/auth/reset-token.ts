@@ -2,11 +2,11 @@
 import { base64url } from 'jose';
 
 /** How long a reset can be completed. Contract §3. */
-export const RESET_LIFETIME_MS = 30 * 60 * 1000;
+const RESET_LIFETIME_MS = 30 * 60 * 1000;
 const TOKEN_BYTES = 32;
 
 /** A token to send, and what is stored of it. */
-export interface ResetToken {
+interface ResetToken {
   readonly token: string;
   readonly tokenDigest: string;
   /** Milliseconds since the Unix epoch. */

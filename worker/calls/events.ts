@@ -12,7 +12,7 @@ export interface Subscription {
 }
 
 /** What happens at the end of a subscription; each is called at most once, and one of the three in any case. */
-export interface SubscriptionEndings {
+interface SubscriptionEndings {
   ended(): void;
   /** The client has gone. */
   cancelled(): void;
@@ -21,7 +21,7 @@ export interface SubscriptionEndings {
 }
 
 /** A body under way. */
-export interface EventBody {
+interface EventBody {
   readonly body: ReadableStream<Uint8Array>;
   /** Sends a comment, so that nothing between here and the client takes the line for dead. */
   beat(): void;

@@ -23,7 +23,7 @@ import { transactOver } from './transactions/run.ts';
 const encoder = new TextEncoder();
 
 /** What requests of a run are sent by. */
-export interface Sender {
+interface Sender {
   readonly reach: Reach;
   readonly call: {
     /** Id of the transaction over many endpoints that they take part in. */

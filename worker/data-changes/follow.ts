@@ -28,7 +28,7 @@ const ROOM_MS = 5_000;
 const DRAINED = { quietMs: 500, mostMs: 3_000, lookMs: 20 };
 
 /** What following needs of the object. */
-export interface Follower {
+interface Follower {
   /** Something is there to be fired. */
   hasStored(): void;
   /** Whether the organization's storage has room for so many bytes. */
@@ -36,7 +36,7 @@ export interface Follower {
 }
 
 /** An endpoint that is there, and triggers that watch it. */
-export type Followed = Watch & { readonly endpoint: KeptEndpoint };
+type Followed = Watch & { readonly endpoint: KeptEndpoint };
 
 export class Following {
   readonly #around: Around;

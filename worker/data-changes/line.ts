@@ -13,7 +13,7 @@ const SILENT_MS = 20_000;
 const QUIET_MS = 2_500;
 
 /** Who takes what a line brings. */
-export interface Taker {
+interface Taker {
   /** Stores a batch; the next is asked for once it is done. */
   take(batch: ChangesResponse): Promise<void>;
   /** The line has ended, and nobody has closed it. @param thrown why; undefined where the relay ended it */

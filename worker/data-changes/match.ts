@@ -25,7 +25,7 @@ const AT_ONCE = 200;
 const encoder = new TextEncoder();
 
 /** What changes are told of. */
-export interface Source {
+interface Source {
   /** Id of the endpoint. */
   readonly endpoint: string;
   /** Of the place that they are told after. */

@@ -9,7 +9,7 @@ import type { WatchedCollection } from './object.ts';
 export const GIVEN_UP_MS = 7 * 24 * 3600 * 1000;
 
 /** What is kept then, and why some collections are not. */
-export interface PreparedPlace {
+interface PreparedPlace {
   readonly place: Place;
   /** Messages by the names of the collections that cannot be watched. */
   readonly faulty: ReadonlyMap<string, string>;
@@ -73,7 +73,7 @@ function passable(
 }
 
 /** A fault that a backend has told: of a collection, or of the server. */
-export interface CollectionFault {
+interface CollectionFault {
   /** Undefined of the server or the credential. */
   readonly name: string | undefined;
   readonly message: string;

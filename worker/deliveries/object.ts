@@ -3,7 +3,7 @@ import type { Owner } from '../workflows/runs/object.ts';
 import type { TriggerState } from '../workflows/triggers/state.ts';
 
 /** A trigger of a workflow. */
-export interface TriggerOf {
+interface TriggerOf {
   /** UUID of the workflow. */
   readonly workflow: string;
   readonly index: number;

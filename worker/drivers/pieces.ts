@@ -30,7 +30,7 @@ export async function begun({ first, rest }: Opened): Promise<Opened> {
 }
 
 /** What goes on besides a body. */
-export interface Beside extends Endings {
+interface Beside extends Endings {
   /** Told of the bytes of each piece: the next one waits for it. */
   passed(bytes: number): Promise<void>;
 }

@@ -60,7 +60,7 @@ interface NodePlan extends Plan {
 }
 
 /** What decides which part of a node serves a call. */
-export interface Subject {
+interface Subject {
   /** UUID. */
   readonly organization: string;
   /** UUID. */

@@ -26,7 +26,7 @@ export interface Watch {
 }
 
 /** One try of a call. */
-export interface Attempt {
+interface Attempt {
   /** Aborts with the call, and when the node is gone. */
   readonly signal: AbortSignal;
   /** To be called once there is an answer: what was opened goes on under the call's own signal. */

@@ -57,7 +57,7 @@ export function distinct(warnings: readonly Warning[]): Warning[] {
 }
 
 /** What is tried. */
-export interface Tried {
+interface Tried {
   readonly kind: Kind;
   readonly config: EndpointConfig;
   readonly transports: Transports | null;

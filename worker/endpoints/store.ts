@@ -49,7 +49,7 @@ export function selectEndpointWithUsage(db: Database, orgUuid: string, uuid: str
 }
 
 /** A part of a list of endpoints. */
-export interface Page {
+interface Page {
   readonly byDefault: ByDefault;
   /** Id after which to begin; none for the start. */
   readonly after: string | undefined;
@@ -248,7 +248,7 @@ export function deleteRules(db: Database, orgUuid: string, uuid: string) {
 }
 
 /** What was seen of an endpoint's backend. */
-export interface Seen {
+interface Seen {
   readonly connectionStatus: ConnectionStatus;
   /** Unix epoch milliseconds. */
   readonly at: number;

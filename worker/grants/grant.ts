@@ -118,7 +118,7 @@ async function plan(
 }
 
 /** What rules are held on, and the caller's rights on them. */
-export interface Granted {
+interface Granted {
   readonly target: Target;
   readonly policy: Policy;
 }

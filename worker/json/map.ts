@@ -14,7 +14,7 @@ import { mappedMaxBytes, type ResultLimits, searchBudget, tooLarge } from './lim
 import { Size, SMALL_VALUES, VALUES_OF_A_PIECE } from './size.ts';
 
 /** What is asked for. */
-export interface Mapping {
+interface Mapping {
   readonly json: Json;
   readonly schema: Json;
   /** From path to path. */

@@ -11,7 +11,7 @@ import { visible } from '../shapes/visible.ts';
 import { type KeyRow, selectKey } from './store.ts';
 
 /** Parameter of a path that names a key by its UUID. */
-export interface KeyParams {
+interface KeyParams {
   readonly key: string;
 }
 
@@ -85,10 +85,7 @@ export const toChange: Access<KeyParams, KeyRow> = {
 };
 
 /** Whether a key is the caller's own: a personal one of theirs, or the one that they come with. */
-export function isOwn(
-  { userUuid, key }: Caller,
-  { uuid, ownerUuid }: Pick<KeyRow, 'uuid' | 'ownerUuid'>,
-) {
+function isOwn({ userUuid, key }: Caller, { uuid, ownerUuid }: Pick<KeyRow, 'uuid' | 'ownerUuid'>) {
   return key ? key.uuid === uuid : ownerUuid === userUuid;
 }
 

@@ -33,7 +33,7 @@ interface Rows extends Omit<Found, 'doors' | 'stale'> {
 }
 
 /** Where a run begins. */
-export interface Beginning {
+interface Beginning {
   readonly uuid: string;
   readonly version: string;
   /** A run of a workflow was pinned to the version: what that says counts, if it is in force or no door. */

@@ -16,7 +16,7 @@ import { type Ask, asksOf, type Graph, type Step } from './doors/walk.ts';
 import type { selectReferences } from './store.ts';
 
 /** A reference as it is stored. */
-export type StoredReference = Awaited<ReturnType<typeof selectReferences>>[number];
+type StoredReference = Awaited<ReturnType<typeof selectReferences>>[number];
 
 /** What was found; it holds nothing about a caller. */
 export interface Found {

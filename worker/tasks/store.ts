@@ -6,7 +6,7 @@ import { workflows } from '../db/workflows.ts';
 import { rankOf } from '../workflows/runs/audience.ts';
 
 /** Which tasks are asked for, the newest first. */
-export interface TaskFilter {
+interface TaskFilter {
   readonly status: WorkflowTaskRow['status'] | undefined;
   /** A UUID. */
   readonly workflow: string | undefined;

@@ -15,7 +15,7 @@ import { readDefinition } from './read.ts';
 import { transformationInPieces } from './transformation/index.ts';
 
 /** What is known of the template that is to have the definition. */
-export interface Holder {
+interface Holder {
   readonly id: string;
   /** Undefined before it is stored. */
   readonly uuid: string | undefined;
@@ -24,7 +24,7 @@ export interface Holder {
 }
 
 /** A definition that may be stored, while nothing changes that it was looked at with. */
-export interface Admitted {
+interface Admitted {
   readonly compiled: Compiled;
   readonly guard: Guard;
 }

@@ -13,7 +13,7 @@ import { DataAccessInput, TransformationInput } from './schema.ts';
 import { readTransformation } from './transformation/index.ts';
 
 /** A definition and the id that it is to have. */
-export interface Named {
+interface Named {
   readonly id: string;
   readonly definition: Definition;
 }
@@ -21,7 +21,7 @@ export interface Named {
 const decoder = new TextDecoder();
 
 /** Of a body, whether it is of the constructor shape. */
-export function isAccessShape(body: JsonObject): boolean {
+function isAccessShape(body: JsonObject): boolean {
   return Object.hasOwn(body, 'request') || Object.hasOwn(body, 'template');
 }
 

@@ -21,7 +21,7 @@ import { selectTemplate, selectVersion, selectVersionNames } from './store.ts';
 import { nextVersion } from './version.ts';
 
 /** A template after a change, and the members that the new version has otherwise. */
-export interface Changed {
+interface Changed {
   readonly row: TemplateRow;
   readonly updatedFields: readonly string[];
 }

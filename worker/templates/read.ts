@@ -22,7 +22,7 @@ const known = new LruMap<string, Compiled>(REMEMBERED.most, {
 });
 
 /** Which kind an endpoint is of; undefined when there is none of that name. */
-export type KindOf = (endpoint: string) => Kind | undefined;
+type KindOf = (endpoint: string) => Kind | undefined;
 
 /** What a definition is, or all its faults; in pieces, because it may have many thousand rules. */
 export function* readDefinition(definition: Definition, kindOf: KindOf): Pieces<Reading> {
@@ -32,7 +32,7 @@ export function* readDefinition(definition: Definition, kindOf: KindOf): Pieces<
 }
 
 /** A version as it was remembered, and how to remember it. */
-export interface Memory {
+interface Memory {
   get(): Compiled | undefined;
   set(compiled: Compiled): void;
 }

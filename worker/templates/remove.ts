@@ -14,7 +14,7 @@ import { tagOf } from './record.ts';
 import { selectTemplate, selectUsers } from './store.ts';
 
 /** Ids of what used a template: it fails from then on. */
-export interface Affected {
+interface Affected {
   readonly workflows: readonly string[];
   readonly templates: readonly string[];
 }

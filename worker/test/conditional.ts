@@ -3,7 +3,7 @@ import type { Json } from '../../proto/json.ts';
 import { failure, type TestGateway } from './gateway.ts';
 
 /** A reply with its tag. */
-export interface TaggedReply {
+interface TaggedReply {
   readonly status: number;
   readonly etag: string | null;
   /** `undefined` when it is empty. */
@@ -11,7 +11,7 @@ export interface TaggedReply {
 }
 
 /** What a request brings besides its method and path. */
-export interface Bringing {
+interface Bringing {
   readonly ifMatch?: string;
   readonly ifNoneMatch?: string;
   readonly body?: Json;

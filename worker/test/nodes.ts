@@ -25,7 +25,7 @@ export const ENVELOPE: ConnectionEnvelope = {
 /** Methods of a relay. */
 export type Relay = Partial<ServiceImpl<typeof RelayService>>;
 /** A relay by name, or what happens to every request that is sent there. */
-export type Nodes = Readonly<Record<string, Relay | ((request: Request) => Promise<Response>)>>;
+type Nodes = Readonly<Record<string, Relay | ((request: Request) => Promise<Response>)>>;
 
 /** A context whose world outside is these nodes, reached by their URLs. */
 export function contextOf(relays: Nodes, signal = new AbortController().signal) {

@@ -11,7 +11,7 @@ import {
 } from '../../proto/gen/relay/v1/relay_pb.ts';
 
 /** One backend that was reached. */
-export interface Reached {
+interface Reached {
   /** `mode:profile` of the pool. */
   readonly pool: string;
   readonly envelope: ConnectionEnvelope;

@@ -25,7 +25,7 @@ import { runnable, SCHEMA } from './stored.ts';
 import { type StoredTrigger, triggerRows } from './triggers/rows.ts';
 
 /** What is known of the workflow that is to have the definition. */
-export interface Holder {
+interface Holder {
   readonly id: string;
   /** Undefined before it is stored. */
   readonly uuid: string | undefined;

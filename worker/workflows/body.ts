@@ -13,7 +13,7 @@ import { hasSealed, SCHEMA, textOf } from './stored.ts';
 const decoder = new TextDecoder();
 
 /** A definition that is to be stored, and what goes with it. */
-export interface Given {
+interface Given {
   readonly id: string;
   readonly status: WorkflowStatus;
   readonly definition: JsonObject;

@@ -56,7 +56,7 @@ export function selectVersionNames(db: Database, orgUuid: string, uuid: string) 
 }
 
 /** A part of a list of workflows. */
-export interface Page {
+interface Page {
   readonly byDefault: ByDefault;
   /** Id after which to begin; none for the start. */
   readonly after: string | undefined;

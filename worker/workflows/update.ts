@@ -33,7 +33,7 @@ import { storedFollowing } from './triggers/following.ts';
 import { insertNews, replaceTriggers } from './triggers/store.ts';
 
 /** A workflow after a change, and the names of the members that the request gave. */
-export interface Changed {
+interface Changed {
   readonly row: WorkflowRow;
   readonly updatedFields: readonly string[];
 }

@@ -3,7 +3,7 @@ import type { SessionSettings } from '../../../proto/driver.ts';
 import type { Parsed } from './statement.ts';
 
 /** Statements that go around a caller's own. */
-export interface Around {
+interface Around {
   /** Tells who calls. */
   readonly ahead: string;
   /** Takes it back, so that a statement whose own could not be set runs as nobody's. */

@@ -12,7 +12,7 @@ const DEPTH_MAX = 8;
 const NAMES_MAX = 1_000;
 
 /** A table, and its engine. */
-export interface PlainTable {
+interface PlainTable {
   readonly table: string;
   readonly engine: string;
 }

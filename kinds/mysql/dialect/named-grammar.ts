@@ -13,7 +13,7 @@ export interface Level {
 }
 
 /** A word in its place. */
-export interface WordPlace {
+interface WordPlace {
   readonly tokens: readonly Token[];
   /** The statement's first word. */
   readonly first: string;
@@ -24,7 +24,7 @@ export interface WordPlace {
 }
 
 /** Whether the word is one of the grammar there; `unread` where a table should be. */
-export type Found = 'grammar' | 'other' | 'unread';
+type Found = 'grammar' | 'other' | 'unread';
 
 type Act = (place: WordPlace) => Found;
 

@@ -25,7 +25,7 @@ export function allowedFunctions(setting: Json | undefined): AllowedFunctions {
 }
 
 /** How a read may run. */
-export interface Admission {
+interface Admission {
   /** All that it reaches is known to leave nothing; else it runs in a transaction that is undone, and its connection is reset. */
   readonly plain: boolean;
   /** The types of its parameters as the server was asked about it; it has to run with these. */

@@ -26,7 +26,7 @@ interface RowArray extends TableName {
 }
 
 /** What is looked up. */
-export interface AskedNames {
+interface AskedNames {
   readonly relations: readonly NamedRelation[];
   readonly functions: readonly Named[];
   readonly types: readonly NamedType[];

@@ -1,7 +1,7 @@
 /** What the server answers of a text that its parser refuses: SQLSTATE and place, which the parser does not tell by themselves. */
 
 /** A refusal as the parser's library reports it. */
-export interface RawRefusal {
+interface RawRefusal {
   readonly message: string;
   /** The C function that raised it. */
   readonly raisedBy: string | undefined;

@@ -16,15 +16,8 @@ import {
 } from '../../connection-options.ts';
 
 /** How far TLS goes. Source: PostgreSQL manual, "SSL Mode Descriptions". */
-export const SSL_MODES = [
-  'disable',
-  'allow',
-  'prefer',
-  'require',
-  'verify-ca',
-  'verify-full',
-] as const;
-export type SslMode = (typeof SSL_MODES)[number];
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+type SslMode = (typeof SSL_MODES)[number];
 
 /** How to reach and enter one database. Holds the password: never log it. */
 export interface Settings {

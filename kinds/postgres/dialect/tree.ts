@@ -30,7 +30,7 @@ export interface References {
 }
 
 /** What a walk finds besides the names. */
-export interface Findings {
+interface Findings {
   readonly references: References;
   /** Statements inside the statement, such as a WITH that inserts. */
   readonly nested: readonly string[];

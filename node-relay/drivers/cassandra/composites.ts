@@ -30,7 +30,7 @@ export function encoderOf(type: CqlType, numbersAsStrings: boolean, room: Room):
 }
 
 /** Whether values of a type can be names of an object's members: those that have a text of their own. */
-export function isName(type: CqlType): boolean {
+function isName(type: CqlType): boolean {
   return type.kind === 'simple' && type.name !== 'duration';
 }
 

@@ -74,7 +74,7 @@ function codeText(code: number): string {
 }
 
 /** What happened where a call met a failure. */
-export interface Circumstances {
+interface Circumstances {
   /** A change was sent, and its end is not known. */
   readonly uncertain: boolean;
   readonly signal: AbortSignal;

@@ -70,7 +70,7 @@ interface Paged {
 }
 
 /** Where a request begins: its first page's size, and the server's place that it goes on from. */
-export interface Beginning {
+interface Beginning {
   readonly size: number;
   readonly state: Buffer | undefined;
 }

@@ -5,7 +5,7 @@ import { LruMap } from '../../../proto/lru-map.ts';
 import { tokensOf } from './lexer.ts';
 
 /** What a statement is. */
-export interface Statement {
+interface Statement {
   /** Its first word in capitals; empty where it begins with none. */
   readonly kind: string;
   /** Whether something is after a semicolon. */

@@ -15,7 +15,7 @@ export type CqlType =
   | { readonly kind: 'vector'; readonly of: CqlType; readonly size: number };
 
 /** A member of a user-defined type. */
-export interface Field {
+interface Field {
   readonly name: string;
   readonly type: CqlType;
 }

@@ -18,7 +18,7 @@ import type { Settings } from './settings.ts';
 import { Room } from './values.ts';
 
 /** Members of requests that say how the server works on them. */
-export interface Wishes {
+interface Wishes {
   readonly consistency?: string | undefined;
   readonly serial_consistency?: string | undefined;
   readonly timestamp?: number | string | undefined;
@@ -67,7 +67,7 @@ export class CallOptions extends executionOptions.ExecutionOptions {
 }
 
 /** A statement to run and how. */
-export interface PagedStatement extends Wishes {
+interface PagedStatement extends Wishes {
   readonly query: string;
   readonly params?: Params;
   readonly row_format?: 'object' | 'array' | undefined;
@@ -142,7 +142,7 @@ export function nextSize(query: string, last: number, answer: Answer): number {
 }
 
 /** How rows are written. */
-export interface RowOptions {
+interface RowOptions {
   readonly rowFormat: 'object' | 'array';
   readonly numbersAsStrings: boolean;
 }

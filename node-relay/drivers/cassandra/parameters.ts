@@ -10,7 +10,7 @@ import { isNumber, SIMPLE_WRITERS } from './scalars.ts';
 /** Values of a statement's markers. */
 export type Params = readonly Json[] | { readonly [name: string]: Json } | undefined;
 /** The bytes of a value, null, or what leaves a column as it is. */
-export type Bound = Buffer | null | object;
+type Bound = Buffer | null | object;
 
 /**
  * Values in the order of the markers.

@@ -5,7 +5,7 @@ import { type Frame, Opcode } from './frames.ts';
 import { type Metadata, type ProtocolColumn, readMetadata } from './metadata.ts';
 
 /** What the server says besides its answer. */
-export interface Extras {
+interface Extras {
   readonly traceId?: object;
   readonly warnings?: readonly string[];
 }

@@ -21,7 +21,7 @@ const CONTROLS = /[\0-\x09\x0b-\x1f]/;
 const Texts = z.array(z.string());
 
 /** What a reply may be. */
-export interface ReplyBounds {
+interface ReplyBounds {
   /** Bytes of one row. */
   readonly rowMax: number;
   /** What is thrown of a longer one, whose beginning ends in that column. */

@@ -26,7 +26,7 @@ const BUSY = new Set([46, 189, 10107, 13435, 91]);
 type BackendDetail = Extract<ErrorDetails, { source: string }>;
 
 /** Where a failure left a call. */
-export interface Circumstances {
+interface Circumstances {
   /** A change was sent, and whether it was kept is not known. */
   readonly uncertain: boolean;
   readonly signal: AbortSignal;
@@ -168,7 +168,7 @@ function withoutAddresses(message: string): string {
 }
 
 /** The relay's own refusal below a failure of the driver's: of an address, or of a socket. */
-export function refusalWithin(cause: unknown): GatewayError | undefined {
+function refusalWithin(cause: unknown): GatewayError | undefined {
   const left: unknown[] = [cause];
   for (let looked = 0; looked < 20; looked += 1) {
     const each = left.shift();

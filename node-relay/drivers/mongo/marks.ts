@@ -35,7 +35,7 @@ export class Marked extends GatewayError {
 }
 
 /** Where a mark is written. */
-export interface Within {
+interface Within {
   readonly client: MongoClient;
   readonly session: ClientSession;
 }

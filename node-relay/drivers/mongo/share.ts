@@ -27,7 +27,7 @@ const ENDING = new Set(
 );
 
 /** What shares of one pool have in common. */
-export interface MongoShareParts {
+interface MongoShareParts {
   readonly database: Database;
   readonly marks: Marks;
   /** Undefined where requests may name everything. */

@@ -31,7 +31,7 @@ export interface Execution {
 }
 
 /** A statement that may be sent. */
-export interface Ready {
+interface Ready {
   readonly request: Pick<MysqlRequest, 'type' | 'row_format'>;
   readonly parsed: Parsed;
   readonly values: readonly Json[];

@@ -9,7 +9,7 @@ import { Wire } from './wire.ts';
 const LAST_MS = 1_000;
 
 /** What is to be stopped. */
-export interface Running {
+interface Running {
   /** Whether the server has yet to answer. */
   isBusy(): boolean;
   /** Whether the connection was cut before it did. */

@@ -20,10 +20,10 @@ export interface RowOptions {
 }
 
 /** Writes one row as JSON text. */
-export type RowWriter = (reader: Reader) => string;
+type RowWriter = (reader: Reader) => string;
 
 /** How rows of certain columns are written. */
-export interface Shape {
+interface Shape {
   readonly write: RowWriter;
   /** `[{"name", "type"}, …]` */
   readonly columnsJson: string;

@@ -43,7 +43,7 @@ export interface Execution {
 }
 
 /** A statement that may be sent. */
-export interface Ready {
+interface Ready {
   readonly request: Pick<PostgresRequest, 'type'> & { row_format?: 'object' | 'array' | undefined };
   readonly parsed: Parsed | undefined;
   readonly statement: Statement;

@@ -3,7 +3,7 @@ import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
 import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 
 /** Sync ends an implicit transaction, Flush only asks for what is ready. */
-export type Ending = 'sync' | 'flush';
+type Ending = 'sync' | 'flush';
 
 const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;

@@ -15,7 +15,7 @@ import type { Sink } from './exchange.ts';
 const ROW_LENGTH = 2;
 
 /** Bytes of the largest row that can be part of a result: that of a `bytea` is longer than its base64. */
-export function rowMaxOf(resultMaxBytes: number): number {
+function rowMaxOf(resultMaxBytes: number): number {
   return Math.min(FIELD_MAX_BYTES, 2 * resultMaxBytes + ROW_HEADS_BYTES);
 }
 

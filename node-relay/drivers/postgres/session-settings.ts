@@ -6,7 +6,7 @@ import type { Settings } from '../../../kinds/postgres/dialect/settings.ts';
 import type { Mode } from '../../../proto/driver.ts';
 
 /** What a session is for. */
-export interface SessionUse {
+interface SessionUse {
   readonly settings: Settings;
   readonly mode: Mode;
 }

@@ -40,7 +40,7 @@ const IDLE_MAX = '60s';
 const NUMBER: Statement = { text: 'SELECT pg_catalog.pg_current_xact_id()::text' };
 
 /** What shares of one pool have in common. */
-export interface ShareParts {
+interface ShareParts {
   readonly database: Database;
   readonly lacks: Lacks;
   readonly tables: OnceTables;

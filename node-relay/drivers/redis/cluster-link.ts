@@ -13,7 +13,7 @@ const REDIRECTIONS_MAX = 5;
 const ASKING: RedisCommand = { type: 'asking', args: [] };
 
 /** What the link needs of its cluster. */
-export interface Neighbours {
+interface Neighbours {
   moved(redirection: Redirection): void;
   borrowAt(address: Address, signal: AbortSignal): Promise<BorrowedLink>;
 }

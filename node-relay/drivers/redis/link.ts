@@ -16,7 +16,7 @@ export interface Sending {
  * One open connection, or what stands for one in a cluster. Replies come in the order of the
  * commands; a server's error is a `ReplyError` in its place, never thrown.
  */
-export interface RedisLink {
+interface RedisLink {
   /**
    * Sends commands in one write and answers one reply for each. Of the SUBSCRIBE family, which a
    * server answers once for each channel, that is the last of them; all go to `onPush` as well.

@@ -19,7 +19,7 @@ export interface Address {
 }
 
 /** Username and password for a server; empty where there is none. */
-export interface Credentials {
+interface Credentials {
   readonly username: string;
   readonly password: string;
 }

@@ -5,7 +5,7 @@ import { SLOTS } from './key-slot.ts';
 import type { Address } from './settings.ts';
 
 /** The servers of a range of slots. */
-export interface Shard {
+interface Shard {
   readonly master: Address;
   readonly replicas: readonly Address[];
 }

@@ -12,7 +12,7 @@ const MARGIN_MS = 500;
 const MARGIN_PART = 0.5;
 
 /** A command that waits no longer than its caller does. */
-export interface Waiting {
+interface Waiting {
   readonly command: RedisCommand;
   /** @throws GatewayError TIMED_OUT for an answer that came only because the caller's time was up */
   check(reply: ReplyValue): void;

@@ -12,10 +12,10 @@ const NEVER_USUAL_MS = 1_500;
 /** Milliseconds before the fault that show what is usual: before, pools and code are opened. */
 const SAMPLE_MS = 1_500;
 /** Milliseconds after a fault in which the 99th percentile is back. Issue: "p99 back within 3 s". */
-export const BACK_MAX_MS = 3_000;
+const BACK_MAX_MS = 3_000;
 
 /** What is known of one fault. */
-export interface Observed {
+interface Observed {
   readonly name: string;
   /** On the clock of `performance`. */
   readonly at: number;

@@ -35,7 +35,7 @@ export function demandTaken(standing: KeyStanding, address: string, now: number)
 }
 
 /** Whether an address as calls have it lies in one of the networks. What is no address lies nowhere. */
-export function liesIn(cidrs: readonly string[], address: string): boolean {
+function liesIn(cidrs: readonly string[], address: string): boolean {
   const networks = networksOf(cidrs);
   return (address === 'local' ? LOCAL : [address]).some((each) => {
     const parsed = parseAddress(each);

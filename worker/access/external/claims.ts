@@ -6,7 +6,7 @@ import type { Issuer } from '../../issuers.ts';
 const NAME = /^[^\p{Cc}]{1,255}$/u;
 
 /** The bearer of a token, and the organization. */
-export interface Claimed {
+interface Claimed {
   readonly subject: string;
   /** Id or UUID; undefined where the token names none. */
   readonly organization: string | undefined;

@@ -50,7 +50,7 @@ export function insertEntryAfterChange(db: Database, entry: NewEntry) {
 }
 
 /** Where the entries of an account are written: where it is a member, if `condition` holds. */
-export interface OfAccount {
+interface OfAccount {
   readonly accountUuid: string;
   readonly condition: SQL;
   readonly limits: AuditLimits;

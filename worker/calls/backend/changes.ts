@@ -15,7 +15,7 @@ const BEGIN_MS = 30_000;
 const SHORT_MS = 10_000;
 
 /** A collection whose changes are wanted. */
-export interface Wanted {
+interface Wanted {
   readonly name: string;
   readonly operations: readonly string[];
 }

@@ -277,7 +277,7 @@ function warningOf({ code: given, message }: { code: string; message: string }):
 }
 
 /** A try, and what names the backend in its message. */
-export interface Addressed extends Attempt {
+interface Addressed extends Attempt {
   readonly address: MessageInitShape<typeof TargetSchema>;
   /** The same with who calls: for what runs the caller's own statements. @throws GatewayError FORBIDDEN */
   told(): MessageInitShape<typeof TargetSchema>;

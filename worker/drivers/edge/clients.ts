@@ -25,7 +25,7 @@ const open = new LruMap<string, Open>(OPEN_MAX.clients, {
 });
 
 /** Which client is asked for. */
-export interface ClientName {
+interface ClientName {
   /** Changes with the endpoint's configuration. */
   readonly poolKey: string;
   readonly endpoint: string;

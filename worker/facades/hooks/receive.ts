@@ -20,7 +20,7 @@ import { again, started } from './started.ts';
 const PAUSED_RETRY_S = 60;
 
 /** A webhook. */
-export type Webhook = Hook<WebhookTrigger>;
+type Webhook = Hook<WebhookTrigger>;
 
 /** A delivery as it came. */
 export interface Delivered {

@@ -6,10 +6,10 @@ type Authentication = Pick<
   'scheme' | 'algorithm' | 'header' | 'idHeader'
 >;
 /** A scheme's name, as definitions have it. */
-export type Scheme = Authentication['scheme'];
+type Scheme = Authentication['scheme'];
 
 /** What a delivery claims by its headers. */
-export interface Claim {
+interface Claim {
   readonly hash: 'SHA-256' | 'SHA-512';
   /** Signatures that may be the right one; more than these are not looked at. */
   readonly signatures: readonly Uint8Array[];
@@ -20,7 +20,7 @@ export interface Claim {
 }
 
 /** What headers say: a claim, or what is wrong with them. */
-export type Read = Claim | { readonly fault: string };
+type Read = Claim | { readonly fault: string };
 
 /** Gives a header; null where there is none. */
 export type Header = (name: string) => string | null;

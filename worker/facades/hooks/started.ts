@@ -14,7 +14,7 @@ import { type Hook, nothingThere } from './find.ts';
 import { noRoom } from './names.ts';
 
 /** What came, as far as it is not its trigger's. */
-export type Came = Pick<Occurrence, 'id' | 'name' | 'told'> & {
+type Came = Pick<Occurrence, 'id' | 'name' | 'told'> & {
   readonly root: Json;
   readonly request: Request;
 };

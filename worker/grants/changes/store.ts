@@ -14,7 +14,7 @@ import { selectResourceUuid, selectRulesRevision } from '../store.ts';
 import { isAccount, isGroup } from '../subjects.ts';
 
 /** A subject of rules, and the level it is to have; null to have none. */
-export type Entry = readonly [subject: string, level: Level | null];
+type Entry = readonly [subject: string, level: Level | null];
 
 /** Which rules a change is about, within one organization. */
 export type Scope =
@@ -92,7 +92,7 @@ function isAllowed(change: Change, bySuperAdmin: boolean): SQL | undefined {
 }
 
 /** What makes a change, and when. */
-export interface Author {
+interface Author {
   readonly bySuperAdmin: boolean;
   /** Account UUID. */
   readonly by: string;
@@ -145,7 +145,7 @@ function isThere(
 }
 
 /** The author's level, and the request's `If-Match`. */
-export interface Taking {
+interface Taking {
   readonly bySuperAdmin: boolean;
   readonly ifMatch: IfMatch | undefined;
 }

@@ -31,7 +31,7 @@ export function insertKey(db: Database, row: ApiKeyRow) {
 }
 
 /** A key of an organization, as it was read: what changes it holds for no other. */
-export type Seen = Pick<KeyRow, 'uuid' | 'ownerUuid' | 'name' | 'revision' | 'rulesRevision'> & {
+type Seen = Pick<KeyRow, 'uuid' | 'ownerUuid' | 'name' | 'revision' | 'rulesRevision'> & {
   readonly orgUuid: string;
 };
 
@@ -82,7 +82,7 @@ export interface RuleOfKey {
 }
 
 /** Whose rules are written, and by whom. */
-export interface Written {
+interface Written {
   readonly orgUuid: string;
   /** Of the key. */
   readonly uuid: string;

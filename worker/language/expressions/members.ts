@@ -31,7 +31,7 @@ export function isRisky(name: string): boolean {
 }
 
 /** Whether a name is that of an element of an array. */
-export function isIndex(name: string): boolean {
+function isIndex(name: string): boolean {
   return /^(?:0|[1-9]\d{0,9})$/.test(name);
 }
 

@@ -7,7 +7,7 @@ import type { Value } from './value.ts';
 const START: SourcePosition = { line: 1, column: 1 };
 
 /** Runs something, and gives back the bytes of what is garbage then. @throws RunFault | BudgetFault | ThrownFault */
-export type Running = (frame: Frame, budget: Budget) => Value;
+type Running = (frame: Frame, budget: Budget) => Value;
 
 /**
  * What runs compiled code.

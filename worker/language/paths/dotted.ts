@@ -18,7 +18,7 @@ export const dotted: Writing = {
 };
 
 /** A name as it is in a path. */
-export function escapeName(name: string): string {
+function escapeName(name: string): string {
   if (name === '') return String.raw`\0`;
   return SPECIAL.test(name) ? name.replace(EVERY_SPECIAL, String.raw`\$&`) : name;
 }
@@ -41,7 +41,7 @@ export function parseDotted(text: string): Key[] {
 }
 
 /** A path cut before its last step. */
-export interface Cut {
+interface Cut {
   /** Length of the path up to there. */
   readonly at: number;
   readonly last: Key;

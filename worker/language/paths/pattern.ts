@@ -11,7 +11,7 @@ import type { Budget } from './budget.ts';
 export type Extent = 'whole' | 'part';
 
 /** A pattern that is ready: whether it matches a text. */
-export type Pattern = (text: string, budget: Budget) => boolean;
+type Pattern = (text: string, budget: Budget) => boolean;
 
 /** Of a pattern that is no I-Regexp. RFC 9535 §2.4.6, §2.4.7. */
 const NEVER: Pattern = () => false;

@@ -17,9 +17,9 @@ export interface Evaluating extends ValidationContext {
 }
 
 /** Evaluates a schema, by its URL, for a value. */
-export type Evaluate = (url: string, node: ValueNode, context: Evaluating) => Pieces<boolean>;
+type Evaluate = (url: string, node: ValueNode, context: Evaluating) => Pieces<boolean>;
 /** A keyword that holds schemas, or may take long by itself. */
-export type Interpret<Asked> = (
+type Interpret<Asked> = (
   asked: Asked,
   node: ValueNode,
   context: Evaluating,

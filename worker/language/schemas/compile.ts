@@ -32,7 +32,7 @@ export interface CompiledSchema {
 }
 
 /** How a schema is read. */
-export interface CompileOptions {
+interface CompileOptions {
   /** Where it is in the request; faults of the schema are told under it. Default `schema`. */
   readonly at?: string;
   /** Documents that references may lead to, by absolute URI; besides them only the drafts' own. */

@@ -31,7 +31,7 @@ export interface Location {
 }
 
 /** What a document is read with. */
-export interface Reading {
+interface Reading {
   /** Documents that references may lead to, by URI; no other is ever asked for. */
   readonly documents: ReadonlyMap<string, Json>;
   readonly faults: Faults;

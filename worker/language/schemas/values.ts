@@ -31,14 +31,14 @@ export interface KeywordValues {
 }
 
 /** What `const` asks for. */
-export interface EqualTo {
+interface EqualTo {
   readonly value: Json;
   /** As `exactText` writes it. */
   readonly text: string;
 }
 
 /** What `enum` asks for. */
-export interface OneOf {
+interface OneOf {
   readonly values: readonly Json[];
   /** As `exactText` writes them. */
   readonly texts: ReadonlySet<string>;

@@ -4,7 +4,7 @@ import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 /** Nanoseconds that a step stands for. */
 export const STEP_NS = 65;
 /** Of `STEP_NS` each, some 0.4 s; 10 MiB of ordinary records take most of them. Spec silent. */
-export const MOST_STEPS = 6_000_000;
+const MOST_STEPS = 6_000_000;
 /**
  * Schemas inside one another while a value is checked, and objects and arrays inside one another in
  * a schema; the runtime's stack takes twice as many at worst. Spec silent.

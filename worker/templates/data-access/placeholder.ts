@@ -3,7 +3,7 @@ import { isJsonObject, isRawJson, type Json } from '../../../proto/json.ts';
 import { parseWritten, writtenText } from '../../../proto/written-json.ts';
 
 /** What a placeholder may be declared as; `any` is undeclared: a scalar. */
-export const PLACEHOLDER_TYPES = [
+const PLACEHOLDER_TYPES = [
   'string',
   'number',
   'integer',
@@ -12,7 +12,7 @@ export const PLACEHOLDER_TYPES = [
   'object',
   'null',
 ] as const;
-export type PlaceholderType = (typeof PLACEHOLDER_TYPES)[number] | 'any';
+type PlaceholderType = (typeof PLACEHOLDER_TYPES)[number] | 'any';
 
 /** One placeholder, where it is. */
 export interface Placeholder {

@@ -7,13 +7,13 @@ import { isScalar, type Part, textOf } from './placeholder.ts';
 import type { Scope } from './values.ts';
 
 /** A statement and its parameters, as a request has them. */
-export interface Bound {
+interface Bound {
   readonly text: string;
   readonly params: Json[] | JsonObject;
 }
 
 /** A statement that was read: its text is the same for all values, except for the types in ClickHouse's. */
-export interface Statement {
+interface Statement {
   /** @param own the author's own parameters, filled; of the number that was read */
   bind(scope: Scope, own: Json | undefined): Bound;
 }

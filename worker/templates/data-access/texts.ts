@@ -21,7 +21,7 @@ import { type Fill, fault, type Reader } from './reader.ts';
 import type { Scope } from './values.ts';
 
 /** A text and where it is. */
-export interface Text {
+interface Text {
   readonly text: string;
   readonly parts: readonly Part[];
   readonly path: readonly string[];

@@ -22,7 +22,7 @@ import { holds, type Scope } from './scope.ts';
 export type Check = (value: Json | undefined, x: Execution) => boolean;
 
 /** A check that was read, and what is told when it fails. */
-export interface NamedCheck {
+interface NamedCheck {
   readonly check: Check;
   readonly message: string;
   /** The type that the check is about, and what is told of a value of another. */

@@ -31,7 +31,7 @@ interface Within {
 }
 
 /** Reads the rules of a member. */
-export type ReadRules = (rule: Members, name: string, place: Place) => Pieces<readonly Rule[]>;
+type ReadRules = (rule: Members, name: string, place: Place) => Pieces<readonly Rule[]>;
 
 /** Reads `{forEach, target?, rules}`. */
 export function* loopRule(

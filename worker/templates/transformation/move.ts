@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../../proto/json.ts';
 
 /** Reads a member and, where it is there, writes it as another; both have plain names. */
-export type Move = (source: JsonObject, object: JsonObject) => Json | undefined;
+type Move = (source: JsonObject, object: JsonObject) => Json | undefined;
 
 /** Moves one member to another. */
 export function moveOf(from: string, to: string): Move {

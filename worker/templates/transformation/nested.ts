@@ -100,7 +100,7 @@ function failed(error: unknown, { id }: NestedCall): Outcome {
 }
 
 /** A budget that was spent within a nested template. */
-export class NestedOver extends RunOver {
+class NestedOver extends RunOver {
   constructor({ kind }: BudgetFault, message: string) {
     super(kind);
     this.message = message;

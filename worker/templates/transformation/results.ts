@@ -14,7 +14,7 @@ const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 const HOW = 'read it as results.<name>, by the name that a rule before gives with as';
 
 /** How far requests of some rules reach. */
-export interface Extent {
+interface Extent {
   /** The last round in which one of them sends; -1 where none does. */
   calls: number;
   /** The last round that one of them waits for. */

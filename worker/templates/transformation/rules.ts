@@ -32,7 +32,7 @@ const SORTS: Readonly<Record<string, readonly string[]>> = {
 const PRODUCERS = Object.keys(SORTS);
 
 /** Reads the rules of a member, in pieces. */
-export function* rulesOf(rule: Members, name: string, place: Place): Pieces<readonly Rule[]> {
+function* rulesOf(rule: Members, name: string, place: Place): Pieces<readonly Rule[]> {
   const list = rule.list(name);
   if (list === undefined) {
     if (!rule.has(name)) rule.fault(name, 'is required: a list of rules');

@@ -124,7 +124,7 @@ export function noteChange(
 }
 
 /** How a membership ends. */
-export interface Ending {
+interface Ending {
   readonly bySuperAdmin: boolean;
   readonly ifMatch: IfMatch | undefined;
 }

@@ -68,7 +68,7 @@ export interface Around {
 }
 
 /** What a type adds to an action. */
-export type Own<Type extends ActionType> = Type extends ActionType
+type Own<Type extends ActionType> = Type extends ActionType
   ? Omit<Extract<Action, { type: Type }>, keyof Common | 'type'>
   : never;
 

@@ -5,7 +5,7 @@ import { checkReached, type Order, orderOf } from './lists.ts';
 import type { Place } from './tree.ts';
 
 /** The outermost part that holds an action: the run itself, or something that runs beside it. */
-export type Root = 'workflow' | 'compensation' | 'fallback' | 'escalation';
+type Root = 'workflow' | 'compensation' | 'fallback' | 'escalation';
 
 /** The actions of a definition, when all are known. */
 export class Structure {

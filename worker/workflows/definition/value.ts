@@ -12,7 +12,7 @@ import { type CompiledExpr, compiled, type Drafting, type Stand } from './expres
 import type { ActionMember, Root, RootName, Uses, Value } from './tree.ts';
 
 /** A text of a value: an expression, or a plain text without its escape. */
-export type Text =
+type Text =
   | { readonly sort: 'expression'; readonly source: string }
   | { readonly sort: 'text'; readonly text: string };
 

@@ -128,7 +128,7 @@ async function enter({ env, driver }: Reachable, row: RunRow, { gate, max }: Of<
 }
 
 /** What a parent is told of its child's end. */
-export function outcomeOf({ driver: { keeper } }: Reachable, row: RunRow): ChildOutcome {
+function outcomeOf({ driver: { keeper } }: Reachable, row: RunRow): ChildOutcome {
   const { status, output, error } = row.body;
   const reached = keeper.reachedOf(row.run);
   const textOf = (ref: Ref) => keeper.text(row.run, ref);

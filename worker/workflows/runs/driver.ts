@@ -35,7 +35,7 @@ const HEARTBEAT_MS = 3_000;
 const UNWRITTEN_MAX_MS = 50;
 
 /** What happens besides a driver. */
-export interface Beside {
+interface Beside {
   /** There are effects to be done, of a run. */
   deliver(run: number): void;
   /** A run has changed, and that is written or not. */

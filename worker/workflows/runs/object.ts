@@ -64,7 +64,7 @@ export type ChildOutcome =
   | ({ readonly is: 'failed'; readonly code: string; readonly message: string } & Reaching);
 
 /** What values come from: callers who may not read all of it do not see them. */
-export interface Reaching {
+interface Reaching {
   /** UUIDs of endpoints. */
   readonly reached?: readonly string[];
 }

@@ -38,7 +38,7 @@ export function recordOf(keeper: Keeper, row: RunRow): RunRecord {
 }
 
 /** Some of the actions that were asked for. */
-export interface SomeActions {
+interface SomeActions {
   readonly actions: ActionRecord[];
   /** Whether there are more than were told, within the limit. */
   readonly hasMore: boolean;

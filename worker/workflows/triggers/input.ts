@@ -8,7 +8,7 @@ import { isTruthy } from '../engine/ending.ts';
 import type { StartFault } from '../runs/object.ts';
 
 /** What filter and mapping make. */
-export interface Made {
+interface Made {
   /** Whether a run starts; false too where the filter throws. */
   readonly matches: boolean;
   /** Absent where nothing matches, and where something throws. */

@@ -6,7 +6,7 @@ import { log } from '../../log.ts';
 const AGAIN = { first: 1_000, most: 60_000 };
 
 /** What the lines work on. */
-export interface Work<Row> {
+interface Work<Row> {
   /** Names the trigger that a row is of. */
   nameOf(row: Row): string;
   /** Triggers for which there is something to do now. */

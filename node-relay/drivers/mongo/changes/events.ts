@@ -18,7 +18,7 @@ const OPERATIONS: { readonly [type: string]: ChangeOperation } = {
 };
 
 /** What one event reports. */
-export interface Told {
+interface Told {
   readonly change?: Change;
   readonly faults: readonly ChangeFault[];
   readonly bytes: number;

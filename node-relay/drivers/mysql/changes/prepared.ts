@@ -34,7 +34,7 @@ export class Prepared {
 }
 
 /** What a statement of the log does to such a transaction. */
-export interface XaStatement {
+interface XaStatement {
   readonly verb: string;
   /** As the log writes it. */
   readonly xid: string;

@@ -46,7 +46,7 @@ const ROWS: { readonly [type: number]: readonly [Change['operation'], boolean] }
 const COMPRESSED = new Set([40, 165, 166, 167, 168, 169, 170, 171]);
 
 /** What a reader works with. */
-export interface ReaderParts {
+interface ReaderParts {
   readonly log: Binlog;
   readonly request: ChangesRequest;
   readonly call: Call;

@@ -7,7 +7,7 @@ import { faultsOf } from './told.ts';
 import type { LogEncoder } from './values.ts';
 
 /** A table whose rows can be read. */
-export interface Mapped {
+interface Mapped {
   readonly table: LoggedTable;
   readonly encoders: readonly LogEncoder[];
 }

@@ -18,12 +18,12 @@ interface TableName {
 }
 
 /** What a change says about its row. */
-export interface RowTexts extends Pick<Change, 'watched' | 'key' | 'before' | 'after'> {
+interface RowTexts extends Pick<Change, 'watched' | 'key' | 'before' | 'after'> {
   readonly bytes: number;
 }
 
 /** Names of the request that watch a table. */
-export function watching(looked: readonly Looked[], { schema, name }: TableName) {
+function watching(looked: readonly Looked[], { schema, name }: TableName) {
   return looked.flatMap((each) =>
     'table' in each && each.table.schema === schema && each.table.name === name
       ? [each.watched]

@@ -13,7 +13,7 @@ export interface Position {
 }
 
 /** A place inside of a transaction. */
-export interface Within {
+interface Within {
   readonly commit: Lsn;
   readonly change: ChangePlace;
 }

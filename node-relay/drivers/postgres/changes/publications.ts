@@ -21,7 +21,7 @@ export function publicationsOf(slot: string): string[] {
 }
 
 /** What was found when publications were brought up to date. */
-export interface Published {
+interface Published {
   readonly looked: readonly Looked[];
   /** OIDs of tables that were not published before, or whose publication was not there. */
   readonly added: readonly string[];

@@ -39,7 +39,7 @@ const BUSY_MAX = 100;
 const EPOCH_US = 946_684_800_000_000n;
 
 /** What a reader works with. */
-export interface ReaderParts {
+interface ReaderParts {
   readonly database: Database;
   readonly replication: Replication;
   readonly request: ChangesRequest;

@@ -56,7 +56,7 @@ const BYTES = new Set(['BLOB', 'VARBINARY', 'BINARY', 'HEXNUM', 'HEXVAL', 'BITNU
 const CHARSET = { binary: 63, text: 45 };
 
 /** The column as MySQL's own protocol describes it. */
-export function columnOf(field: Field): Column {
+function columnOf(field: Field): Column {
   const { name, type, flags, columnLength, decimals } = field;
   const sign = type.startsWith('UINT') ? UNSIGNED : 0;
   return {
@@ -78,7 +78,7 @@ function holdsBytes({ type, charset }: Field): boolean {
 }
 
 /** Rows as JSON text, and what their columns are called. */
-export interface Written {
+interface Written {
   /** `[{"name", "type"}, …]` */
   readonly columnsJson: string;
   readonly rows: readonly string[];

@@ -18,7 +18,7 @@ const Result = z.looseObject({
 const Saved = z.looseObject({ result: Result.nullish() });
 
 /** What a reply holds. */
-export interface ReplyRows {
+interface ReplyRows {
   readonly rows: readonly (readonly Value[])[];
   /** The reply without its rows. */
   readonly rest: string;

@@ -7,7 +7,7 @@ import { GatewayError } from '../../../../proto/errors.ts';
 const EVENT_MAX = 16_777_216;
 
 /** What the vendor reports, split at the commas that are between its parts: `message`, `chat`, `hello`. */
-export type Told = readonly string[];
+type Told = readonly string[];
 
 /**
  * The data of each event.

@@ -180,7 +180,7 @@ function splitByPattern(self: string, by: Pattern, limit: number, budget: Budget
 }
 
 /** What `match`, `matchAll` and `exec` make of a match: an array of texts, without further members. */
-export function matchArray(match: Match, budget: Budget): Value[] {
+function matchArray(match: Match, budget: Budget): Value[] {
   budget.elements(1 + match.groups.length);
   return budget.own([match.text, ...match.groups]);
 }

@@ -8,7 +8,7 @@ import { boxOf } from './reference.ts';
 import type { Block, Variable } from './variable.ts';
 
 /** Readies slots. */
-export type Enter = (frame: Frame, budget: Budget) => void;
+type Enter = (frame: Frame, budget: Budget) => void;
 
 /** Bytes of a box. */
 const BOX_BYTES = 24;

@@ -50,7 +50,7 @@ export interface Holder {
 }
 
 /** What a source may name that is not its own. */
-export interface Outside {
+interface Outside {
   readonly functions: ReadonlyMap<string, Holder>;
 }
 

@@ -12,7 +12,7 @@ import { fixedName } from './member.ts';
 import { freeName } from './reference.ts';
 
 /** What an operator makes of two values. */
-export type Operation = (left: Value, right: Value, budget: Budget) => Value;
+type Operation = (left: Value, right: Value, budget: Budget) => Value;
 
 const numeric =
   (operation: (left: number, right: number) => number): Operation =>
@@ -38,7 +38,7 @@ const ordered =
   };
 
 /** `+` */
-export function add(left: Value, right: Value, budget: Budget): Value {
+function add(left: Value, right: Value, budget: Budget): Value {
   if (typeof left === 'number' && typeof right === 'number') return left + right;
   if (typeof left === 'string' && typeof right === 'string') return budget.concat(left, right);
   const one = toPrimitive(left, budget);

@@ -13,7 +13,7 @@ export class Unsupported extends Error {
 }
 
 /** What is wanted of a translation. */
-export interface Wanted {
+interface Wanted {
   /** Whether `.` matches line ends too; it does not by default. */
   readonly dotAll?: boolean;
   /** Whether groups capture, named or not; they do not by default, which is cheaper to run. */

@@ -7,13 +7,13 @@ import { readTransformation } from '../index.ts';
 
 /** The installation's own defaults. */
 export const BOUNDS: Bounds = { fuel: 50_000_000, depth: 200, outputBytes: 32 * 1024 * 1024 };
-export const NOW = Date.UTC(2026, 10, 21, 8);
+const NOW = Date.UTC(2026, 10, 21, 8);
 
 /** Members of a definition that a test is about. */
 export type Draft = Partial<TransformationDefinition>;
 
 /** What a call brings besides the input. */
-export interface Setting {
+interface Setting {
   readonly parameters?: JsonObject;
   readonly parametersAreTexts?: boolean;
   readonly bounds?: Partial<Bounds>;

@@ -4,7 +4,7 @@ import { type Json, numberText, type RawJson } from '../../../../proto/json.ts';
 import { RuleFault } from '../failure.ts';
 
 /** A number as `units` of ten to the power of `-scale`. */
-export interface Scaled {
+interface Scaled {
   readonly units: bigint;
   readonly scale: number;
 }
@@ -13,7 +13,7 @@ export interface Scaled {
 const DIGITS_MAX = 1_100;
 
 /** @throws RuleFault for numbers of more digits than anybody writes */
-export function scaled(number: number | RawJson): Scaled {
+function scaled(number: number | RawJson): Scaled {
   const { digits, exponent, isNegative } = decimalOf(numberText(number));
   if (digits === '') return { units: 0n, scale: 0 };
   const scale = Math.max(0, digits.length - exponent);
