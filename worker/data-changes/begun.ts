@@ -1,5 +1,5 @@
 /** Since when workflows are followed: what was committed before one was activated is not for it. Spec: workflows.md §1, "Paused". */
-import type { Kept, Place } from './kept.ts';
+import type { Kept, StreamPosition } from './kept.ts';
 
 /** Marks of the changes of a place, by `beginningOf`: greater ones are for what began then. */
 export interface Begun {
@@ -20,7 +20,7 @@ export function noteBegun(kept: Kept, names: readonly string[], mark: string): v
 }
 
 /** Forgets what lies behind: only greater marks come from now on. @param mark of the last change; empty where there is none */
-export function forgetBegun(kept: Kept, { generation }: Place, mark: string): void {
+export function forgetBegun(kept: Kept, { generation }: StreamPosition, mark: string): void {
   const begun = kept.get('begun');
   if (begun === undefined || mark === '') return;
   const left = Object.entries(begun).filter(

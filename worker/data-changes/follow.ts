@@ -11,7 +11,7 @@ import { log } from '../log.ts';
 import { failureOf } from '../outcome.ts';
 import { type Around, contextOf, covers, endpointOf, unionOf } from './around.ts';
 import { forgetBegun } from './begun.ts';
-import type { Place, TriggerError } from './kept.ts';
+import type { StreamPosition, TriggerError } from './kept.ts';
 import { Line } from './line.ts';
 import { chosenOf, noteFailure } from './match.ts';
 import type { WatchedCollection } from './object.ts';
@@ -177,7 +177,7 @@ export class Following {
   async #place(
     changes: RelayChanges,
     triggers: readonly WatchingTrigger[],
-  ): Promise<{ readonly place: Place; readonly faulty: ReadonlyMap<string, string> }> {
+  ): Promise<{ readonly place: StreamPosition; readonly faulty: ReadonlyMap<string, string> }> {
     const { kept } = this.#around;
     const wanted = collectionsOf(triggers);
     const place = kept.get('place');

@@ -7,7 +7,7 @@ import type { KeptEndpoint } from './store.ts';
 import { TABLES } from './tables.ts';
 
 /** Where the object is in what the backend keeps. */
-export interface Place {
+export interface StreamPosition {
   /** After which changes are told; empty where the backend has none. */
   readonly position: string;
   /** Changes when what was between may be lost: a receipt from before is none of after. */
@@ -45,7 +45,7 @@ interface TriggerRow extends Record<string, SqlStorageValue> {
 interface Meta {
   readonly owner: ChangesOwner;
   readonly endpoint: KeptEndpoint;
-  readonly place: Place;
+  readonly place: StreamPosition;
   /** Whether the backend may keep anything for the endpoint. */
   readonly made: true;
   /** Until when what was made ready is not dropped although nothing stored needs it, in Unix epoch milliseconds. */
@@ -108,7 +108,7 @@ export class Kept {
   }
 
   /** Moves on where changes are told after. */
-  move(place: Place, position: string): void {
+  move(place: StreamPosition, position: string): void {
     if (position !== '') this.set('place', { ...place, position });
   }
 

@@ -2,7 +2,7 @@
 import { type ErrorDetails, GatewayError } from '../../proto/errors.ts';
 import type { RelayChanges } from '../calls/backend/changes.ts';
 import type { Around } from './around.ts';
-import type { Place } from './kept.ts';
+import type { StreamPosition } from './kept.ts';
 import type { WatchedCollection } from './object.ts';
 
 /** Milliseconds after which a backend that cannot be reached is left with what it keeps. Spec silent. */
@@ -10,7 +10,7 @@ export const GIVEN_UP_MS = 7 * 24 * 3600 * 1000;
 
 /** What is kept then, and why some collections are not. */
 interface PreparedPlace {
-  readonly place: Place;
+  readonly place: StreamPosition;
   /** Messages by the names of the collections that cannot be watched. */
   readonly faulty: ReadonlyMap<string, string>;
   /** Changes that were committed before have no greater one; empty where the backend has none. */
@@ -48,10 +48,10 @@ export async function preparePlace(
 
 /** What follows a place that is there goes on from it. */
 function placeOf(
-  before: Place | undefined,
+  before: StreamPosition | undefined,
   position: string,
   collections: readonly WatchedCollection[],
-): Place {
+): StreamPosition {
   if (before) return { ...before, collections };
   return { position, generation: crypto.randomUUID().slice(0, 8), collections };
 }

@@ -1,7 +1,7 @@
 /** What one of several runtimes is told of itself: the program that starts them knows it, too. */
 
 /** What a runtime that serves has beside settings. */
-export interface Place {
+export interface RuntimeSite {
   /** How the log and the metrics name it: `1`, `2`, … */
   readonly name: string;
   /** The others that count requests: each is bound as `RUNTIME_` and its name. */

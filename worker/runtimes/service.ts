@@ -1,6 +1,6 @@
 /** What several runtimes behind one port ask of each other: docs/decisions/0027-several-runtimes.md. */
 import type { Bindings } from '../context.ts';
-import type { Place } from './place.ts';
+import type { RuntimeSite } from './place.ts';
 
 /** A statement of D1 with its parameters. */
 export interface Statement {
@@ -39,5 +39,5 @@ export const OBJECT_HEADER = 'x-causeway-object';
 export interface RuntimeBindings extends Bindings {
   /** Of a runtime that serves; absent from the owner. */
   readonly OWNER?: OwnerService;
-  readonly PLACE?: Place;
+  readonly PLACE?: RuntimeSite;
 }

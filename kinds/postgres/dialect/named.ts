@@ -19,7 +19,7 @@ interface Scope {
   readonly outer: Scope | undefined;
 }
 
-interface Place {
+interface TreeMember {
   readonly key: string;
   readonly value: unknown;
   readonly scope: Scope | undefined;
@@ -45,7 +45,7 @@ class Walk implements Naming, NameTaker {
   readonly relations: NamedRelation[] = [];
   readonly schemas: string[] = [];
   undecided: string | undefined;
-  readonly #waiting: Place[] = [];
+  readonly #waiting: TreeMember[] = [];
 
   all(key: string, value: unknown): void {
     this.#waiting.push({ key, value, scope: undefined });
@@ -70,7 +70,7 @@ class Walk implements Naming, NameTaker {
     this.relations.push({ schema, name, ...(as ? { as } : {}) });
   }
 
-  #look({ key, value, scope }: Place): void {
+  #look({ key, value, scope }: TreeMember): void {
     if (Array.isArray(value)) {
       for (const item of value) this.#waiting.push({ key, value: item, scope });
     } else if (isTree(value)) {

@@ -8,7 +8,7 @@ import { placeInMongo } from './mongo.ts';
 import { placeInRedis } from './redis-places.ts';
 
 /** What a text with placeholders is. */
-export type Place =
+export type TextRole =
   /** Values are put in as they are, or as texts within a text. */
   | 'value'
   /** A statement: values are bound. */
@@ -57,7 +57,7 @@ export function placeOf(
     type,
   }: { readonly kind: Kind; readonly request: JsonObject; readonly type: string },
   path: readonly string[],
-): Place {
+): TextRole {
   const [member = ''] = path;
   if (path.length === 1 && FIXED.has(member)) return 'fixed';
   if (isStatementKind(kind)) return placeInSql(type, path);
@@ -73,7 +73,7 @@ export function placeOf(
   }
 }
 
-function placeInSql(type: string, path: readonly string[]): Place {
+function placeInSql(type: string, path: readonly string[]): TextRole {
   const [member = ''] = path;
   const isTyped = type.startsWith('query_typed');
   if (isStatement(path)) return SCRIPTS.has(type) || isTyped ? 'fixed' : 'statement';
@@ -90,6 +90,6 @@ function isStatement([member, index, inner, ...others]: readonly string[]): bool
 }
 
 /** Parameters that name their types: the values alone are a caller's. */
-function placeInTyped([, , inner, ...others]: readonly string[]): Place {
+function placeInTyped([, , inner, ...others]: readonly string[]): TextRole {
   return inner === '0' || (inner !== undefined && others.length > 0) ? 'value' : 'fixed';
 }

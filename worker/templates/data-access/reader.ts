@@ -6,7 +6,7 @@ import type { Fault } from '../compiled.ts';
 import { asData, type Where } from './insert.ts';
 import { asDigits, asLiteral, operatorIn } from './mongo.ts';
 import { type Part, type Placeholder, partsOf } from './placeholder.ts';
-import type { Place } from './places.ts';
+import type { TextRole } from './places.ts';
 import type { Scope } from './values.ts';
 
 /** Makes a value of the request. */
@@ -76,7 +76,7 @@ export function inserted(
   reader: Reader,
   scope: Scope,
   placeholder: Placeholder,
-  { path, place }: { readonly path: readonly string[]; readonly place: Place },
+  { path, place }: { readonly path: readonly string[]; readonly place: TextRole },
 ): Json {
   const value = scope.value(placeholder);
   const { kind } = reader;

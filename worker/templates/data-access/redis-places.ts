@@ -2,7 +2,7 @@
 
 import { isContainer } from '../../../kinds/redis/table.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import type { Place } from './places.ts';
+import type { TextRole } from './places.ts';
 
 /** Commands that are scripts, settings or the server's own administration: their author's alone. */
 const OWN =
@@ -24,7 +24,11 @@ const LANGUAGES: readonly (readonly [RegExp, RegExp])[] = [
 const MANY = /^json\.(?:arrappend|arrinsert)$/;
 
 /** What is at a path of a request. */
-export function placeInRedis(request: JsonObject, named: string, path: readonly string[]): Place {
+export function placeInRedis(
+  request: JsonObject,
+  named: string,
+  path: readonly string[],
+): TextRole {
   // As its reader takes a name apart.
   const type = named.trim().toLowerCase().split(/ +|\|/).join(' ');
   const [member = '', index = '', ...inner] = path;
@@ -40,7 +44,7 @@ export function placeInRedis(request: JsonObject, named: string, path: readonly 
   return placeOfMember(type, path);
 }
 
-function placeInPipeline(pipeline: Json | undefined, index: string, inner: string[]): Place {
+function placeInPipeline(pipeline: Json | undefined, index: string, inner: string[]): TextRole {
   const command = Array.isArray(pipeline) ? pipeline[Number(index)] : undefined;
   if (!isJsonObject(command) || inner.length === 0) return 'fixed';
   const { type } = command;
@@ -48,7 +52,7 @@ function placeInPipeline(pipeline: Json | undefined, index: string, inner: strin
 }
 
 /** `KEYS` and `ARGV` are values. */
-function placeInScript(request: JsonObject, [member = '', index]: readonly string[]): Place {
+function placeInScript(request: JsonObject, [member = '', index]: readonly string[]): TextRole {
   if (OF_SCRIPTS.has(member)) return 'fixed';
   const isNamed = [...OF_SCRIPTS].some((each) => request[each] !== undefined);
   if (member !== 'args' || isNamed) return 'value';
@@ -56,7 +60,7 @@ function placeInScript(request: JsonObject, [member = '', index]: readonly strin
 }
 
 /** Words one by one: their number, and with it what each of them is, is the author's. */
-function placeInArgs(type: string, [, index]: readonly string[]): Place {
+function placeInArgs(type: string, [, index]: readonly string[]): TextRole {
   if (index === undefined) return 'fixed';
   const at = Number(index);
   if (isContainer(type) && at === 0) return 'fixed';
@@ -66,7 +70,7 @@ function placeInArgs(type: string, [, index]: readonly string[]): Place {
   return isLanguage && at > 0 ? 'code' : 'value';
 }
 
-function placeOfDocument(type: string, path: readonly string[]): Place | undefined {
+function placeOfDocument(type: string, path: readonly string[]): TextRole | undefined {
   const [member, index, inner, ...others] = path;
   if (member === 'value') {
     if (index === undefined) return 'document';
@@ -77,7 +81,7 @@ function placeOfDocument(type: string, path: readonly string[]): Place | undefin
   return inner === 'path' ? 'code' : undefined;
 }
 
-function placeOfMember(type: string, path: readonly string[]): Place {
+function placeOfMember(type: string, path: readonly string[]): TextRole {
   const names = path.filter((each) => !/^\d+$/.test(each));
   const isLanguage = LANGUAGES.some(
     ([types, members]) => types.test(type) && names.some((each) => members.test(each)),

@@ -16,7 +16,7 @@ import {
 } from './http-places.ts';
 import { operatorIn } from './mongo.ts';
 import { type Part, type Placeholder, textOf } from './placeholder.ts';
-import type { Place } from './places.ts';
+import type { TextRole } from './places.ts';
 import { type Fill, fault, type Reader } from './reader.ts';
 import type { Scope } from './values.ts';
 
@@ -25,7 +25,7 @@ interface Text {
   readonly text: string;
   readonly parts: readonly Part[];
   readonly path: readonly string[];
-  readonly place: Place;
+  readonly place: TextRole;
 }
 
 /** A text that is more than a placeholder, or wants its value in a form of its own. */

@@ -6,7 +6,7 @@ import { type Apply, type Execution, type Gather, Output, type Rule } from './ex
 import { RuleFault, Unsent } from './failure.ts';
 import { guarded, guardedGather, type Head } from './guard.ts';
 import { CONTAINER_BYTES, ELEMENT_BYTES } from './measure.ts';
-import { begun, headOf, type Place, targetIn } from './place.ts';
+import { begun, headOf, type RuleContext, targetIn } from './place.ts';
 import { ANY, Places } from './places.ts';
 import type { Members } from './report.ts';
 import type { OwnResults } from './results.ts';
@@ -31,12 +31,12 @@ interface Within {
 }
 
 /** Reads the rules of a member. */
-type ReadRules = (rule: Members, name: string, place: Place) => Pieces<readonly Rule[]>;
+type ReadRules = (rule: Members, name: string, place: RuleContext) => Pieces<readonly Rule[]>;
 
 /** Reads `{forEach, target?, rules}`. */
 export function* loopRule(
   rule: Members,
-  place: Place,
+  place: RuleContext,
   readRules: ReadRules,
 ): Pieces<Rule | undefined> {
   const forEach = rule.members('forEach');
@@ -102,7 +102,7 @@ function forgetting(names: readonly string[]): readonly Forget[] {
 }
 
 /** With a target, rules write to an output of their own; without, to the one that the loop is in. */
-function withinOf(rule: Members, target: Target | undefined, place: Place): Place {
+function withinOf(rule: Members, target: Target | undefined, place: RuleContext): RuleContext {
   const isNamed = rule.has('as');
   if (!rule.has('target') && !isNamed) return place;
   if (target !== undefined) {

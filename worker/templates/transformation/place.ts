@@ -12,7 +12,7 @@ import type { Shown } from './shown.ts';
 import { type Target, targetOf } from './target.ts';
 
 /** What rules of one list share. */
-export interface Place {
+export interface RuleContext {
   readonly scope: Scope;
   /** Of the output that they write to. */
   readonly places: Places;
@@ -50,7 +50,7 @@ export function headOf(
   rule: Members,
   label: string,
   target: Target | undefined,
-  { scope, results }: Place,
+  { scope, results }: RuleContext,
 ): Head {
   return {
     path: rule.path,

@@ -9,7 +9,7 @@ import { guarded, guardedGather, type Head } from './guard.ts';
 import { mappingOf } from './mapping.ts';
 import { jsonOf, tellMoved } from './measure.ts';
 import { nestedOf } from './nested-rule.ts';
-import { headOf, type Place, targetIn } from './place.ts';
+import { headOf, type RuleContext, targetIn } from './place.ts';
 import type { Members } from './report.ts';
 import { argumentOf, type Get, getterOf, type Member, memberOfSlot, pathOf } from './source.ts';
 import { put, type Target } from './target.ts';
@@ -39,7 +39,7 @@ interface Treatment {
 }
 
 /** Reads a rule of that sort. */
-export function valueRule(rule: Members, sort: string, place: Place): Rule | undefined {
+export function valueRule(rule: Members, sort: string, place: RuleContext): Rule | undefined {
   const isNamed = rule.has('as');
   const hasTarget = rule.has('target') || !isNamed;
   const target = hasTarget ? targetIn(rule, 'target', place.scope) : undefined;
@@ -60,7 +60,7 @@ function writingRule(
   head: Head,
   producer: Producer,
   { steps, validate }: Treatment,
-  { target, place }: { readonly target: Target; readonly place: Place },
+  { target, place }: { readonly target: Target; readonly place: RuleContext },
 ): Rule {
   const isHidden = place.shown.hides(target.steps);
   const body = treated(producer, target, { steps, validate });
@@ -77,7 +77,7 @@ function writingRule(
 }
 
 /** A rule that names its result, and writes it where it has a target that is shown. */
-function namedRule(head: Head, producer: Producer, treatment: Treatment, place: Place): Rule {
+function namedRule(head: Head, producer: Producer, treatment: Treatment, place: RuleContext): Rule {
   const { target } = head;
   const shown = target !== undefined && place.shown.hides(target.steps) ? undefined : target;
   return {
@@ -184,7 +184,7 @@ function producerOf(
   rule: Members,
   sort: string,
   target: Target | undefined,
-  place: Place,
+  place: RuleContext,
 ): Producer | undefined {
   if (sort === 'source') return sourceProducer(rule, place);
   if (sort === 'expression') return expressionProducer(rule, place);
@@ -197,7 +197,7 @@ function producerOf(
   return { produce: shownInput(() => constant), absence: '' };
 }
 
-function sourceProducer(rule: Members, { scope }: Place): Producer | undefined {
+function sourceProducer(rule: Members, { scope }: RuleContext): Producer | undefined {
   const text = rule.text('source');
   const path = text === undefined ? undefined : pathOf(text, rule.at('source'), scope);
   if (path === undefined) return undefined;
@@ -215,7 +215,7 @@ function shownInput(get: Get): Get {
   };
 }
 
-function expressionProducer(rule: Members, { scope }: Place): Producer | undefined {
+function expressionProducer(rule: Members, { scope }: RuleContext): Producer | undefined {
   const source = rule.text('expression');
   const expression =
     source === undefined ? undefined : scope.expression(source, rule.at('expression'));
@@ -224,7 +224,7 @@ function expressionProducer(rule: Members, { scope }: Place): Producer | undefin
   return { produce, absence: 'its expression is undefined' };
 }
 
-function functionProducer(rule: Members, { scope }: Place): Producer | undefined {
+function functionProducer(rule: Members, { scope }: RuleContext): Producer | undefined {
   const { functions } = scope.sources;
   const name = rule.text('function');
   const args = (rule.list('args') ?? []).map((each, index) =>

@@ -4,7 +4,7 @@ import type { Json } from '../../../proto/json.ts';
 import type { Drafting, Stand } from './expression.ts';
 import type { Reference } from './found.ts';
 import type { Members } from './members.ts';
-import type { Action, ActionType, Common, Place } from './tree.ts';
+import type { Action, ActionParent, ActionType, Common } from './tree.ts';
 
 /** What is known of the organization that a definition is read in. */
 export interface Lookups {
@@ -30,7 +30,7 @@ export interface Link {
 /** Actions that are in one list. */
 export interface List {
   readonly where: string;
-  readonly place: Place;
+  readonly place: ActionParent;
   readonly isGraph: boolean;
   readonly actions: readonly Draft[];
   /** By the actions that they lead from. */
@@ -41,7 +41,7 @@ export interface List {
 export interface Written {
   readonly json: Json;
   readonly where: string;
-  readonly place: Place;
+  readonly place: ActionParent;
   /** The id that it has when it names none; undefined where it must. */
   readonly id?: string | undefined;
 }

@@ -124,11 +124,11 @@ export interface Common {
   /** Resolved: `default` and what is under its id, as far as it holds for this action. */
   readonly handler: Handler;
   /** The list that it is in. */
-  readonly place: Place;
+  readonly place: ActionParent;
 }
 
 /** What an action is part of. */
-export type Place =
+export type ActionParent =
   | { readonly in: 'workflow' }
   | { readonly in: 'branch'; readonly of: string; readonly branch: number }
   | { readonly in: 'loop'; readonly of: string }

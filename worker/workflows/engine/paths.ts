@@ -1,5 +1,5 @@
 /** Paths of nodes: ids with the numbers of elements and branches, as `each[3].store`. Spec: workflows.md §6. */
-import type { Action, Place, Workflow } from '../definition/tree.ts';
+import type { Action, ActionParent, Workflow } from '../definition/tree.ts';
 
 const SEGMENT = /^([^[]+)(?:\[(\d+)\])?$/;
 
@@ -52,7 +52,7 @@ export function pathFrom(workflow: Workflow, from: string, id: string): string |
   return frame === undefined ? undefined : frame + action.id;
 }
 
-function prefixFrom(workflow: Workflow, from: string, place: Place): string | undefined {
+function prefixFrom(workflow: Workflow, from: string, place: ActionParent): string | undefined {
   if (place.in === 'workflow') return '';
   if (place.of === undefined) return undefined;
   const container = pathFrom(workflow, from, place.of);
