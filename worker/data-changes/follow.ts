@@ -12,7 +12,7 @@ import { failureOf } from '../outcome.ts';
 import { type Around, contextOf, covers, endpointOf, unionOf } from './around.ts';
 import { forgetBegun } from './begun.ts';
 import type { StreamPosition, TriggerError } from './kept.ts';
-import { Line } from './line.ts';
+import { ChangeFeed } from './line.ts';
 import { chosenOf, noteFailure } from './match.ts';
 import type { WatchedCollection } from './object.ts';
 import { GIVEN_UP_MS, preparePlace } from './place.ts';
@@ -42,7 +42,7 @@ export class Following {
   readonly #around: Around;
   readonly #follower: Follower;
   #watch: Followed | undefined;
-  #line: { readonly line: Line; readonly of: string } | undefined;
+  #line: { readonly line: ChangeFeed; readonly of: string } | undefined;
   #failures = 0;
   #againAt = 0;
   /** Lets the batch that waits for room go on. */
@@ -154,7 +154,7 @@ export class Following {
     const telling = await changes
       .open(wanted, place.position)
       .catch((thrown: unknown) => this.#lost(thrown));
-    const line = new Line(changes, telling, {
+    const line = new ChangeFeed(changes, telling, {
       take: (batch) => this.#take(line, batch),
       ended: (thrown) => {
         if (this.#line?.line === line) this.#line = undefined;
@@ -190,7 +190,7 @@ export class Following {
   }
 
   /** Stores what is to be fired, and where the log is read up to, as one; then it is acknowledged. */
-  async #take(line: Line, { changes, faults, position }: ChangesResponse): Promise<void> {
+  async #take(line: ChangeFeed, { changes, faults, position }: ChangesResponse): Promise<void> {
     const watch = this.#watch;
     const { kept, lanes, atOnce } = this.#around;
     const place = kept.get('place');
@@ -221,7 +221,7 @@ export class Following {
   }
 
   /** Waits until little enough waits to be fired. */
-  async #room(line: Line): Promise<void> {
+  async #room(line: ChangeFeed): Promise<void> {
     for (;;) {
       const { ready, all, bytes } = this.#around.lanes.sizes();
       const isFull = ready > WAITING.ready || all > WAITING.all || bytes > WAITING.bytes;

@@ -22,7 +22,7 @@ interface Taker {
 
 const NEVER = new AbortController().signal;
 
-export class Line {
+export class ChangeFeed {
   readonly #changes: RelayChanges;
   readonly #telling: Telling;
   readonly #taker: Taker;

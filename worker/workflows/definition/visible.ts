@@ -21,7 +21,7 @@ const MEMBERS: ReadonlySet<string> = new Set<ActionMember>([
 ]);
 
 /** Where a reader is in one list. */
-interface Standing {
+interface ReaderPosition {
   readonly list: List;
   readonly action: Draft;
   /** Whether the action itself has run. */
@@ -30,7 +30,7 @@ interface Standing {
 
 /** What surrounds a reader. */
 interface Position {
-  readonly standings: readonly Standing[];
+  readonly standings: readonly ReaderPosition[];
   /** Ids of the loops whose element it belongs to. */
   readonly loops: ReadonlySet<string>;
   /** Names that they give. */
@@ -149,7 +149,7 @@ class Checks {
     return isSeen ? undefined : never(id);
   }
 
-  #order({ list, action, isAfter }: Standing, each: Draft, id: string): string | undefined {
+  #order({ list, action, isAfter }: ReaderPosition, each: Draft, id: string): string | undefined {
     if (each === action) {
       if (isAfter) return undefined;
       return id === action.id ? `is "${id}" itself, which has not run then` : beside(id);
@@ -184,7 +184,7 @@ class Checks {
 
   /** From the inside out. */
   #standingsOf(id: string, after: boolean): Position {
-    const standings: Standing[] = [];
+    const standings: ReaderPosition[] = [];
     const loops = new Set<string>();
     let isAfter = after;
     let each = this.#structure.drafts.byId.get(id);

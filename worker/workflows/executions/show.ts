@@ -10,7 +10,7 @@ import { isUuid } from '../../shapes/ids.ts';
 import { isoTime } from '../../shapes/iso-time.ts';
 import type { Workflow } from '../access.ts';
 import type { ActionRecord, RunRecord, Told } from '../runs/head.ts';
-import type { ActionQuery, Owner, Standing } from '../runs/object.ts';
+import type { ActionQuery, Owner, RunSummary } from '../runs/object.ts';
 import { runsObject } from '../runs/reachable.ts';
 import type { ActionsQuery } from './schema.ts';
 import { type Sight, sightOf } from './sight.ts';
@@ -24,7 +24,7 @@ export function ownerOf({ caller: { orgUuid, orgId } }: Context, policy: Policy)
 }
 
 /** What starting and steering answer. */
-export function standing(ctx: Context, workflow: string, { run, status }: Standing): Accepted {
+export function standing(ctx: Context, workflow: string, { run, status }: RunSummary): Accepted {
   const location = located(ctx.settings, pathOf(workflow, run));
   return new Accepted({ run_id: run, status, location }, location, false);
 }

@@ -32,7 +32,7 @@ const KINDS: readonly DueKind[] = ['go', 'retry', 'timeout', 'wake', 'deadline']
 const PENDING_MAX = 1024 * 1024;
 
 /** What a transition leads to. */
-export interface Asked {
+export interface Transition {
   readonly calls: readonly Call[];
   /** Whether something is to be done outside. */
   readonly hasEffects: boolean;
@@ -78,7 +78,7 @@ export class SqlJournal implements Journal {
   }
 
   /** What the transition led to that ends here. */
-  takeAsked(): Asked {
+  takeAsked(): Transition {
     const asked = { calls: this.#calls, hasEffects: this.#hasEffects, earliest: this.#earliest };
     this.#calls = [];
     this.#hasEffects = false;

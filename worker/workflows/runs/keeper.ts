@@ -8,14 +8,14 @@ import type { Turn } from '../engine/turn.ts';
 import { digestNow } from './digest.ts';
 import type { Head } from './head.ts';
 import { Identity } from './identity.ts';
-import { type Asked, type RunRow, SqlJournal } from './journal.ts';
+import { type RunRow, SqlJournal, type Transition } from './journal.ts';
 import { selectNode } from './node-rows.ts';
 import type { Owner } from './object.ts';
 import { lastRun, selectRun } from './run-rows.ts';
 import type { Vault } from './vault.ts';
 
 /** What a transition answered, and what follows from it. */
-export interface Turned<Value> extends Asked {
+export interface Turned<Value> extends Transition {
   readonly value: Value;
   /** As it is now. */
   readonly row: RunRow;
@@ -284,7 +284,7 @@ export class Keeper {
 function leadsNowhere(
   { byId }: Workflow,
   journal: SqlJournal,
-  { calls, hasEffects, earliest }: Asked,
+  { calls, hasEffects, earliest }: Transition,
 ): boolean {
   const { inFlight, endedAt } = journal.row.body;
   if (inFlight === 0 || endedAt !== 0 || hasEffects || earliest < Date.now() + SOON_MS)
