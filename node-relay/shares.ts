@@ -103,7 +103,7 @@ function endMethods({ calls, pools, sessions }: Parts) {
     commit: (request, context) =>
       calls.unary('Commit', context, async (signal, subject) => {
         const { transactionId, sessionId, recovery } = request;
-        const target = named(targetOf(request.target, subject), transactionId, sessionId);
+        const target = shareTarget(targetOf(request.target, subject), transactionId, sessionId);
         const call = callOf({}, target, signal);
         if (sessionId === '') {
           return using(pools, target, ({ client }) =>
@@ -118,7 +118,7 @@ function endMethods({ calls, pools, sessions }: Parts) {
     rollback: (request, context) =>
       calls.unary('Rollback', context, async (signal, subject) => {
         const { transactionId, sessionId, recovery } = request;
-        const target = named(targetOf(request.target, subject), transactionId, sessionId);
+        const target = shareTarget(targetOf(request.target, subject), transactionId, sessionId);
         if (sessionId === '') {
           return using(pools, target, ({ client }) =>
             joining(client).rollback(transactionId, recovery, callOf({}, target, signal)),
@@ -199,7 +199,7 @@ function writing(target: CallTarget): CallTarget {
 }
 
 /** What ends a share names it in one of two ways. */
-function named(target: CallTarget, transactionId: string, sessionId: string): CallTarget {
+function shareTarget(target: CallTarget, transactionId: string, sessionId: string): CallTarget {
   if (sessionId !== '' && transactionId === '') return target;
   if (sessionId !== '') throw badRequest('session_id', 'goes without transaction_id');
   nameOf(transactionId);

@@ -14,19 +14,19 @@ import {
 /** How a path names a template. */
 export type TemplateName = { readonly uuid: string } | { readonly id: string };
 
-function named(orgUuid: string, name: TemplateName): SQL | undefined {
+function isTemplate(orgUuid: string, name: TemplateName): SQL | undefined {
   const match = 'uuid' in name ? eq(templates.uuid, name.uuid) : eq(templates.id, name.id);
   return and(eq(templates.orgUuid, orgUuid), match);
 }
 
 /** At most one row. */
 export function selectTemplate(db: Database, orgUuid: string, name: TemplateName) {
-  return db.select().from(templates).where(named(orgUuid, name));
+  return db.select().from(templates).where(isTemplate(orgUuid, name));
 }
 
 /** The uuid alone, for use inside other statements. */
 export function selectTemplateUuid(db: Database, orgUuid: string, name: TemplateName) {
-  return db.select({ uuid: templates.uuid }).from(templates).where(named(orgUuid, name));
+  return db.select({ uuid: templates.uuid }).from(templates).where(isTemplate(orgUuid, name));
 }
 
 /** At most one row: a version, by its name. */

@@ -16,7 +16,7 @@ import {
 /** How a path names a workflow. By its UUID, one that was deleted is found, too. */
 export type WorkflowName = { readonly uuid: string } | { readonly id: string };
 
-function named(orgUuid: string, name: WorkflowName): SQL | undefined {
+function isWorkflow(orgUuid: string, name: WorkflowName): SQL | undefined {
   return 'uuid' in name
     ? and(eq(workflows.orgUuid, orgUuid), eq(workflows.uuid, name.uuid))
     : and(eq(workflows.orgUuid, orgUuid), eq(workflows.id, name.id), isNull(workflows.deletedAt));
@@ -24,12 +24,12 @@ function named(orgUuid: string, name: WorkflowName): SQL | undefined {
 
 /** At most one row. */
 export function selectWorkflow(db: Database, orgUuid: string, name: WorkflowName) {
-  return db.select().from(workflows).where(named(orgUuid, name));
+  return db.select().from(workflows).where(isWorkflow(orgUuid, name));
 }
 
 /** The uuid alone, for use inside other statements. */
 export function selectWorkflowUuid(db: Database, orgUuid: string, name: WorkflowName) {
-  return db.select({ uuid: workflows.uuid }).from(workflows).where(named(orgUuid, name));
+  return db.select({ uuid: workflows.uuid }).from(workflows).where(isWorkflow(orgUuid, name));
 }
 
 /** At most one row: a version, by its name. */

@@ -28,7 +28,7 @@ export function nameOfEndpoint(named: string): string {
 
 /** All requests; what is wrong around them is added to the faults. */
 export function operationsIn(sort: RequestSort, template: JsonObject, faults: Fault[]): Written[] {
-  if (sort === 'Read' || sort === 'Write') return named(template, 'template', faults);
+  if (sort === 'Read' || sort === 'Write') return requestWithEndpoint(template, 'template', faults);
   const { operations, endpoint, timeout_ms: timeoutMs, ...others } = template;
   for (const member of Object.keys(others)) {
     faults.push({ path: `template.${member}`, message: 'is no member of a transaction' });
@@ -43,7 +43,9 @@ export function operationsIn(sort: RequestSort, template: JsonObject, faults: Fa
     if (endpoint !== undefined) {
       faults.push({ path: 'template.endpoint', message: 'stands in each operation instead' });
     }
-    return operations.flatMap((each, index) => named(each, `template.operations.${index}`, faults));
+    return operations.flatMap((each, index) =>
+      requestWithEndpoint(each, `template.operations.${index}`, faults),
+    );
   }
   return ofOneEndpoint(operations, endpoint, faults);
 }
@@ -75,7 +77,7 @@ function ofOneEndpoint(
 }
 
 /** A request that names its endpoint. */
-function named(value: Json, at: string, faults: Fault[]): Written[] {
+function requestWithEndpoint(value: Json, at: string, faults: Fault[]): Written[] {
   if (!isJsonObject(value)) return notAnObject(at, faults);
   const { endpoint, ...request } = value;
   const path = `${at}.endpoint`;

@@ -47,7 +47,7 @@ export function readStatement(
   if (isJsonObject(params)) {
     if (kind === 'postgres') return LISTED_PARAMS;
     if (own.length > 0) return 'has ? where params has names: write :name';
-    return named(pieces, namesIn(parts, params), insert);
+    return namedParameters(pieces, namesIn(parts, params), insert);
   }
   const given = Array.isArray(params) ? params.length : 0;
   return kind === 'postgres'
@@ -113,7 +113,7 @@ function valuesOf(count: number): string {
 }
 
 /** `:name`, where the author's own are named. */
-function named(pieces: readonly Piece[], free: () => string, insert: Insert): Statement {
+function namedParameters(pieces: readonly Piece[], free: () => string, insert: Insert): Statement {
   const placeholders = placeholdersIn(pieces).map((piece) => ({ piece, name: free() }));
   const names = placeholders.values();
   const text = textWith(pieces, () => `:${names.next().value?.name}`);
