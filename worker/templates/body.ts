@@ -104,7 +104,7 @@ function faultsOfDropped(body: JsonObject): Fault[] {
 }
 
 /** @throws GatewayError PAYLOAD_TOO_LARGE */
-export function textOf(definition: Definition): string {
+export function definitionText(definition: Definition): string {
   // Of JSON, as all definitions are.
   const text = orderedText(definition as unknown as JsonObject);
   demandSize(text);

@@ -10,7 +10,7 @@ import { demandStorage } from '../limits/quotas/demand.ts';
 import { hold, type IfMatch, preconditionFailed } from '../revision.ts';
 import { type Template, templateNotFound } from './access.ts';
 import { admitted } from './admit.ts';
-import { asWritten, parsed, textOf } from './body.ts';
+import { asWritten, definitionText, parsed } from './body.ts';
 import { insertReferences, insertVersion, updateTemplate } from './changes/store.ts';
 import { versionOf } from './create.ts';
 import { type Definition, isDataAccess } from './definition.ts';
@@ -61,7 +61,7 @@ export async function changeTemplate(
   );
   hold(tagOf(row), ifMatch);
   if (versions.includes(definition.version)) throw versionExists(id, definition.version);
-  const text = await inItsTurn(ctx, size, () => textOf(definition));
+  const text = await inItsTurn(ctx, size, () => definitionText(definition));
   const holder = { id, uuid, wasDoor: stored.runAs === 'author' };
   const { compiled, guard } = await admitted(ctx, holder, definition, demands);
   await demandStorage(ctx, text.length);

@@ -9,7 +9,7 @@ import type { TemplateRow, TemplateVersionRow } from '../db/templates.ts';
 import { inItsTurn, mayStore } from '../limits/heavy-work.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
 import { admitted } from './admit.ts';
-import { asWritten, definitionIn, textOf } from './body.ts';
+import { asWritten, definitionIn, definitionText } from './body.ts';
 import { insertReferences, insertTemplate, insertVersion } from './changes/store.ts';
 import type { Definition } from './definition.ts';
 import { selectRoom } from './store.ts';
@@ -27,7 +27,7 @@ export async function createTemplate(
 ): Promise<TemplateRow> {
   const size = bytes?.byteLength ?? 0;
   const { id, definition } = await inItsTurn(ctx, size, () => definitionIn(asWritten(body, bytes)));
-  const text = await inItsTurn(ctx, size, () => textOf(definition));
+  const text = await inItsTurn(ctx, size, () => definitionText(definition));
   const holder = { id, uuid: undefined, wasDoor: false };
   const { compiled, guard } = await admitted(ctx, holder, definition, demands);
   await demandRoom(ctx, id, text.length);

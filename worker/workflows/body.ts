@@ -8,7 +8,7 @@ import { idFromName, isUuid } from '../shapes/ids.ts';
 import { actionsOf, isDag } from './definition/dag.ts';
 import type { Fault } from './definition/found.ts';
 import { WorkflowId } from './definition/read.ts';
-import { hasSealed, SCHEMA, textOf } from './stored.ts';
+import { definitionText, hasSealed, SCHEMA } from './stored.ts';
 
 const decoder = new TextDecoder();
 
@@ -110,6 +110,6 @@ function faultsOfMade(id: string): readonly Fault[] {
 
 /** What is stored of a definition: the row has the rest. @throws GatewayError PAYLOAD_TOO_LARGE */
 export function storedPart({ id: _id, status: _status, ...definition }: JsonObject): JsonObject {
-  demandSize(textOf(definition));
+  demandSize(definitionText(definition));
   return definition;
 }

@@ -22,7 +22,7 @@ import {
 import { purposeOf } from './definition/secrets.ts';
 import { ownerOf } from './executions/show.ts';
 import { selectRoom, type Wanted } from './store.ts';
-import { sealedDefinition, textOf } from './stored.ts';
+import { definitionText, sealedDefinition } from './stored.ts';
 import { changed } from './triggers/changed.ts';
 import { insertNews, replaceTriggers } from './triggers/store.ts';
 
@@ -59,7 +59,7 @@ export async function createWorkflow(
     draft,
     demands,
   );
-  const text = textOf(await sealedFor(ctx, { uuid, policy }, kept));
+  const text = definitionText(await sealedFor(ctx, { uuid, policy }, kept));
   const wanted = {
     id,
     uuid,

@@ -27,7 +27,7 @@ import type { Fault } from './definition/found.ts';
 import { ownerOf } from './executions/show.ts';
 import { tagOf } from './record.ts';
 import { selectRoom, selectVersion, selectVersionNames, selectWorkflow } from './store.ts';
-import { hasSealed, SCHEMA, storedDefinition, textOf, withKeptSecrets } from './stored.ts';
+import { definitionText, hasSealed, SCHEMA, storedDefinition, withKeptSecrets } from './stored.ts';
 import { changed as tellChanged } from './triggers/changed.ts';
 import { storedFollowing } from './triggers/following.ts';
 import { insertNews, replaceTriggers } from './triggers/store.ts';
@@ -119,7 +119,7 @@ async function changeDefinition(
   const draft = { definition, faults, size };
   const holder = { id, uuid, wasDoor: row.runAs === 'author' };
   const made = await admitted(ctx, holder, draft, demands);
-  const text = textOf(await sealedFor(ctx, { uuid, policy }, kept));
+  const text = definitionText(await sealedFor(ctx, { uuid, policy }, kept));
   await demandStorage(ctx, text.length);
   await mayStore(ctx, text.length);
   // Read, and so of these types.

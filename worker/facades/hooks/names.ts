@@ -35,11 +35,11 @@ export async function nameOf(
   const { id, scheme } = authentication;
   const header = idHeaderOf(authentication)?.toLowerCase();
   if (!id)
-    return textOf(header === undefined ? memberOf(root, IN_BODY[scheme]) : root.headers[header]);
+    return valueText(header === undefined ? memberOf(root, IN_BODY[scheme]) : root.headers[header]);
   try {
     // JSON is what expressions read, and what they make.
     const work = () => id.evaluate(root as unknown as Root, budgetOf(ctx.env)) as Json | undefined;
-    return textOf(await costly(ctx, work));
+    return valueText(await costly(ctx, work));
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;
     const details = [{ path: id.where, message: thrown.message }];
@@ -52,7 +52,7 @@ function memberOf({ body }: DeliveryRoot, name: string | undefined): Json | unde
   return body[name];
 }
 
-function textOf(value: Json | undefined): string | undefined {
+function valueText(value: Json | undefined): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -11,7 +11,7 @@ import { readBound, readStatementText } from './bind.ts';
 import { encodingOf } from './http-places.ts';
 import { asData } from './insert.ts';
 import { faultOfName } from './mongo.ts';
-import { type Placeholder, textOf } from './placeholder.ts';
+import { insertedText, type Placeholder } from './placeholder.ts';
 import { placeOf } from './places.ts';
 import {
   type Fill,
@@ -123,7 +123,7 @@ function readName(
     parts
       .map((part) => {
         if (typeof part === 'string') return part;
-        const text = textOf(scope.value(part));
+        const text = insertedText(scope.value(part));
         const operator = isOperators ? faultOfName(text) : undefined;
         if (operator !== undefined) scope.refuse(part, operator);
         return text;

@@ -191,12 +191,12 @@ export function sampleOf({ type, fallback }: Placeholder): Json {
 }
 
 /** A value within a text. Source: backends.md, "Placeholder language". */
-export function textOf(value: Json): string {
+export function insertedText(value: Json): string {
   if (typeof value === 'string') return value;
   if (value === null) return '';
   if (Array.isArray(value) && value.length === 1) {
     const [only = null] = value;
-    if (isScalar(only)) return textOf(only);
+    if (isScalar(only)) return insertedText(only);
   }
   return writtenText(value);
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts
 import { typedValue } from './column-types.ts';
 import type { StatementKind } from './literals.ts';
 import { type Piece, type PlaceholderPiece, piecesOf } from './pieces.ts';
-import { isScalar, type Part, textOf } from './placeholder.ts';
+import { insertedText, isScalar, type Part } from './placeholder.ts';
 import type { Scope } from './values.ts';
 
 /** A statement and its parameters, as a request has them. */
@@ -179,5 +179,5 @@ function objectOf(params: Json | undefined): JsonObject {
 
 /** `'{{name}}'` is the value; quotes say that a number or boolean is meant as text. */
 export function quotedValue(value: Json): Json {
-  return value === null || !isScalar(value) ? value : textOf(value);
+  return value === null || !isScalar(value) ? value : insertedText(value);
 }

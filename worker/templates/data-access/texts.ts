@@ -15,7 +15,7 @@ import {
   inRegex,
 } from './http-places.ts';
 import { operatorIn } from './mongo.ts';
-import { type Part, type Placeholder, textOf } from './placeholder.ts';
+import { insertedText, type Part, type Placeholder } from './placeholder.ts';
 import type { TextRole } from './places.ts';
 import { type Fill, fault, type Reader } from './reader.ts';
 import type { Scope } from './values.ts';
@@ -150,7 +150,7 @@ function escaped(
   escapeIt: Escape,
   message: string,
 ): string {
-  const text = textOf(scope.value(placeholder));
+  const text = insertedText(scope.value(placeholder));
   const isPath = escapeIt === inPath || escapeIt === asPath;
   const isMissing = text === '' && isPath && !placeholder.optional;
   const found = isMissing ? undefined : escapeIt(text);

@@ -27,7 +27,7 @@ export class Places {
    */
   add(target: Target, below: readonly KnownStep[] = [], fresh = 0): void {
     const steps = [...target.steps, ...below];
-    this.mayBeArray ||= target.steps.length > 0 && textOf(steps[0] ?? '') === INDEX;
+    this.mayBeArray ||= target.steps.length > 0 && stepPattern(steps[0] ?? '') === INDEX;
     this.#writes.push({ steps, target, fresh });
   }
 
@@ -36,7 +36,7 @@ export class Places {
     const reach = new Map<string, number>();
     for (const { steps } of this.#writes) noteReach(steps, reach);
     for (const { steps, target, fresh } of this.#writes) {
-      const deepest = reach.get(steps.map(textOf).join('')) ?? 0;
+      const deepest = reach.get(steps.map(stepPattern).join('')) ?? 0;
       const deeper = deepest - steps.length;
       if (deeper > fresh) target.depth = Math.max(target.depth, deeper);
     }
@@ -51,8 +51,8 @@ function noteReach(steps: readonly KnownStep[], reach: Map<string, number>): voi
   };
   note(prefix);
   for (const step of steps.slice(0, -1)) {
-    note(prefix + textOf(ANY));
-    prefix += textOf(step);
+    note(prefix + stepPattern(ANY));
+    prefix += stepPattern(step);
     note(prefix);
   }
 }
@@ -60,7 +60,7 @@ function noteReach(steps: readonly KnownStep[], reach: Map<string, number>): voi
 const INDEX = '[]';
 
 /** The same for steps that may lead to the same place. */
-function textOf(step: KnownStep): string {
+function stepPattern(step: KnownStep): string {
   if (step === ANY) return '.*';
   const name = typeof step === 'object' && 'token' in step ? step.token : step;
   if (typeof name !== 'string' || indexOf(name) >= 0) return INDEX;

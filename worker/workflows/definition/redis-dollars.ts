@@ -1,7 +1,7 @@
 /** JSON paths and stream ids of Redis begin with `$` as expressions do. Spec: workflows.md §2. */
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../../proto/json.ts';
 import type { Fault } from './found.ts';
-import { textOf } from './value.ts';
+import { parseText } from './value.ts';
 
 /** Where such texts are, by the beginning of the command; among `args` other words are, too. */
 const PLACES: readonly {
@@ -63,7 +63,7 @@ function escaped(
 
 /** An expression that is written as those paths and ids are. */
 function isBare(text: string): boolean {
-  return textOf(text).sort === 'expression' && !text.startsWith('$(');
+  return parseText(text).sort === 'expression' && !text.startsWith('$(');
 }
 
 /** Characters of a text that a message repeats. */

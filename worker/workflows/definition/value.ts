@@ -17,7 +17,7 @@ type Text =
   | { readonly sort: 'text'; readonly text: string };
 
 /** What a text is: `$`, `$.…`, `$[…` and `$(…)` are expressions, one more `$` in front makes a text of it. */
-export function textOf(text: string): Text {
+export function parseText(text: string): Text {
   const [dollars = ''] = /^\$*/.exec(text) ?? [];
   if (dollars === '') return { sort: 'text', text };
   const one = text.slice(dollars.length - 1);
@@ -108,7 +108,7 @@ function constantOf(constant: Json): Part {
 }
 
 function readText({ drafting, stand, expressions }: Around, json: string, where: string): Part {
-  const read = textOf(json);
+  const read = parseText(json);
   if (read.sort === 'text') return constantOf(read.text);
   const expr = compiled(drafting, read.source, { where, stand });
   if (expr === undefined) return { isConstant: false, make: () => undefined };

@@ -169,7 +169,7 @@ function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): 
     const value = named && evaluate(named);
     at = 'executionSettings.concurrencyKey';
     const group = concurrencyKey && max !== undefined ? evaluate(concurrencyKey) : undefined;
-    const key = value === undefined || value === null ? {} : { key: textOf(value) };
+    const key = value === undefined || value === null ? {} : { key: keyText(value) };
     if (max === undefined) return key;
     const name = digestNow(JSON.stringify(['gate', order.workflow.uuid, group ?? null]));
     return { ...key, gate: { name, max } };
@@ -182,7 +182,7 @@ function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): 
   }
 }
 
-function textOf(value: Plain): string {
+function keyText(value: Plain): string {
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, KEY_MAX);
 }
 
