@@ -34,7 +34,7 @@ export interface Count {
 }
 
 /** What all members have. */
-interface Named {
+interface MemberBase {
   readonly names: readonly string[];
   readonly optional: boolean;
   readonly many: boolean;
@@ -44,7 +44,7 @@ interface Named {
   readonly repeats: boolean;
 }
 
-export interface Value extends Named {
+export interface Value extends MemberBase {
   readonly is: 'value';
   readonly sort: Sort;
   /** The word that is there when it is left out. */
@@ -60,18 +60,18 @@ export interface Flag {
   readonly names: readonly string[];
   readonly word: string;
 }
-export interface Enumeration extends Named {
+export interface Enumeration extends MemberBase {
   readonly is: 'enumeration';
   /** By their plain names. */
   readonly words: ReadonlyMap<string, string>;
   /** As a person may write them. */
   readonly written: readonly string[];
 }
-export interface Block extends Named {
+export interface Block extends MemberBase {
   readonly is: 'block';
   readonly scope: Scope;
 }
-export interface Choice extends Named {
+export interface Choice extends MemberBase {
   readonly is: 'choice';
   /** By their plain names. */
   readonly alternatives: ReadonlyMap<string, Scope>;

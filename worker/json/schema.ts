@@ -24,11 +24,11 @@ function subject(main: Name, description: string) {
 
 const ONE_NAME = { override: exactlyOne(NAMES) };
 
-type Named = { readonly [name in Name]?: Json | undefined };
-type Subject<Body extends Named> = Omit<Body, Name> & { readonly json: Json };
+type NamedMembers = { readonly [name in Name]?: Json | undefined };
+type Subject<Body extends NamedMembers> = Omit<Body, Name> & { readonly json: Json };
 
 /** Reads the body with that member as `json`, whichever its name was. */
-function asJson<Body extends Named>(main: Name) {
+function asJson<Body extends NamedMembers>(main: Name) {
   return (body: Body, faults: z.core.ParsePayload): Subject<Body> => {
     const { json, value, input, ...rest } = body;
     const [first = main, second] = NAMES.filter((name) => body[name] !== undefined);

@@ -13,7 +13,7 @@ import { DataAccessInput, TransformationInput } from './schema.ts';
 import { readTransformation } from './transformation/index.ts';
 
 /** A definition and the id that it is to have. */
-interface Named {
+interface NamedDefinition {
   readonly id: string;
   readonly definition: Definition;
 }
@@ -48,7 +48,7 @@ export function asWritten(body: JsonObject, bytes: Uint8Array | undefined): Json
  * The definition that a create body is.
  * @throws GatewayError BAD_REQUEST, PAYLOAD_TOO_LARGE
  */
-export function definitionIn(body: JsonObject): Named {
+export function definitionIn(body: JsonObject): NamedDefinition {
   if (isAccessShape(body)) {
     const { id, name = id, ...rest } = parsed(DataAccessInput, body);
     return { id, definition: { name, ...rest } as DataAccessDefinition };

@@ -100,14 +100,14 @@ export async function admitted(
 }
 
 /** Something that a request or template reaches. */
-interface Named {
+interface ReachedResource {
   readonly kind: 'endpoint' | 'template';
   readonly id: string;
 }
 
 /** What a definition names, known before it can be read: which kind an endpoint is of decides how. */
-function namesIn(json: Json): readonly Named[] {
-  const found = new Map<string, Named>();
+function namesIn(json: Json): readonly ReachedResource[] {
+  const found = new Map<string, ReachedResource>();
   const visit = (each: Json): void => {
     if (Array.isArray(each)) each.forEach(visit);
     if (!isJsonObject(each)) return;
@@ -121,7 +121,7 @@ function namesIn(json: Json): readonly Named[] {
   return [...found.values()];
 }
 
-function isReached(reference: Reference): reference is Reference & Named {
+function isReached(reference: Reference): reference is Reference & ReachedResource {
   return reference.kind !== 'workflow';
 }
 
@@ -129,8 +129,8 @@ function isReached(reference: Reference): reference is Reference & Named {
 async function reachOfAll(
   ctx: Context,
   reach: Reach,
-  names: readonly Named[],
-  references: readonly Named[],
+  names: readonly ReachedResource[],
+  references: readonly ReachedResource[],
 ): Promise<Reach> {
   const reached = new Set(references.map(({ kind, id }) => `${kind}:${nameOf(id)}`));
   const isSame = names.every(({ kind, id }) => reached.has(`${kind}:${id}`));

@@ -86,7 +86,7 @@ export async function updateWorkflow(
 }
 
 /** What a definition is called. */
-type Named = Pick<WorkflowRow, 'name' | 'version'>;
+type WorkflowLabel = Pick<WorkflowRow, 'name' | 'version'>;
 
 interface Patch {
   readonly patch: JsonObject;
@@ -123,7 +123,7 @@ async function changeDefinition(
   await demandStorage(ctx, text.length);
   await mayStore(ctx, text.length);
   // Read, and so of these types.
-  const { name, version, status = row.status } = definition as Partial<WorkflowRow> & Named;
+  const { name, version, status = row.status } = definition as Partial<WorkflowRow> & WorkflowLabel;
   const next = { ...changedBy(ctx, row), name, version, status, runAs: made.runAs };
   const updatedFields = Object.keys(patch);
   await store(ctx, { row, policy }, { next, updatedFields, ifMatch, made: { text, ...made } });

@@ -2,10 +2,10 @@
 import type { TableName } from '../../allow.ts';
 import type { Inquirer } from './inquirer.ts';
 import type { NamedRelation } from './named-kinds.ts';
-import type { Named } from './tree.ts';
+import type { QualifiedName } from './tree.ts';
 
 /** A type as a statement names it. */
-export type NamedType = Named;
+export type NamedType = QualifiedName;
 
 /** What names mean on a connection. */
 export interface Meanings {
@@ -28,7 +28,7 @@ interface RowArray extends TableName {
 /** What is looked up. */
 interface AskedNames {
   readonly relations: readonly NamedRelation[];
-  readonly functions: readonly Named[];
+  readonly functions: readonly QualifiedName[];
   readonly types: readonly NamedType[];
 }
 
@@ -73,7 +73,7 @@ export async function meaningsOf(
   return { home, schemasOf, serverOwn, rowArrays };
 }
 
-function namesOf(all: readonly Named[]): string[] {
+function namesOf(all: readonly QualifiedName[]): string[] {
   return all.map(({ name }) => name);
 }
 
