@@ -1,7 +1,7 @@
 /** Tells the gateway how the node is, every 10 s, and hears what it must know. Spec: nodes.md §1. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { Told } from './gateway.ts';
+import { NodeReply } from './gateway.ts';
 import { aboutProgram, type Membership } from './join.ts';
 import { Refused } from './refused.ts';
 
@@ -89,7 +89,7 @@ export class Beats {
         clock_offset_ms: gateway.clockOffsetMs,
         stopping: this.#isStopping,
       },
-      Told,
+      NodeReply,
     );
     heard({ clockOffsetMs: gateway.clockOffsetMs, gatewayKeys: told.gateway_keys });
   }

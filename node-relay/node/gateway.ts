@@ -10,13 +10,13 @@ const TIMEOUT_MS = 5_000;
 const BASE_PATH = '/api/v1';
 
 /** What every request of a node is answered. */
-export const Told = z.object({
+export const NodeReply = z.object({
   nonce: z.string(),
   time: z.number(),
   gateway_keys: z.array(z.record(z.string(), z.string())),
 });
 /** What enrolling is answered. */
-export const Joined = Told.extend({
+export const Joined = NodeReply.extend({
   uuid: z.string(),
   name: z.string(),
   organization: z.string(),
@@ -60,7 +60,7 @@ export class Gateway {
    * Sends a signed request; without a nonce that serves, again with the one that the refusal gives.
    * @throws Refused, or what the network throws
    */
-  async post<Reply extends z.infer<typeof Told>>(
+  async post<Reply extends z.infer<typeof NodeReply>>(
     path: string,
     body: object,
     schema: z.ZodType<Reply>,
@@ -83,7 +83,7 @@ export class Gateway {
     if (nonce !== null) this.#nonce = nonce;
   }
 
-  async #send<Reply extends z.infer<typeof Told>>(
+  async #send<Reply extends z.infer<typeof NodeReply>>(
     path: string,
     body: object,
     schema: z.ZodType<Reply>,

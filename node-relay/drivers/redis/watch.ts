@@ -74,7 +74,7 @@ async function* eventsOf(
   }
 }
 
-type Told = (push: Parameters<typeof messageJson>[0]) => string | undefined;
+type MessageFormatter = (push: Parameters<typeof messageJson>[0]) => string | undefined;
 
 /** A bounded queue of events: when it is full, the server's own buffer fills, and the server ends the connection. */
 export class Events {
@@ -86,7 +86,7 @@ export class Events {
   #ended: { readonly reason: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(link: BorrowedLink, told: Told) {
+  constructor(link: BorrowedLink, told: MessageFormatter) {
     this.#link = link;
     link.onPush = (push) => {
       const text = told(push);

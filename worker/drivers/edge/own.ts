@@ -9,7 +9,7 @@ export interface Own {
   readonly addresses: readonly string[];
 }
 
-const Told = z.object({ ports: z.array(z.int()), addresses: z.array(z.string()) });
+const OwnReply = z.object({ ports: z.array(z.int()), addresses: z.array(z.string()) });
 
 /** Milliseconds between two looks whether they are known. */
 const LOOK_MS = 50;
@@ -33,7 +33,7 @@ export async function ownOf({ env, settings }: Bound): Promise<Own> {
     await reply.body?.cancel();
     throw new GatewayError('SERVICE_UNAVAILABLE', 'The gateway is not ready', { retryAfter: 1 });
   }
-  const { ports, addresses } = Told.parse(await reply.json());
+  const { ports, addresses } = OwnReply.parse(await reply.json());
   const own = { ports: [...settings.OWN_PORTS, ...ports.map(String)], addresses };
   known.set(OWN, own);
   return own;

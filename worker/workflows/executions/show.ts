@@ -9,7 +9,7 @@ import { type ListContext, readCursor, writeCursor } from '../../shapes/cursor.t
 import { isUuid } from '../../shapes/ids.ts';
 import { isoTime } from '../../shapes/iso-time.ts';
 import type { Workflow } from '../access.ts';
-import type { ActionRecord, RunRecord, Told } from '../runs/head.ts';
+import type { ActionRecord, RunRecord, ValueRecord } from '../runs/head.ts';
 import type { ActionQuery, Owner, RunSummary } from '../runs/object.ts';
 import { runsObject } from '../runs/reachable.ts';
 import type { ActionsQuery } from './schema.ts';
@@ -210,7 +210,7 @@ export class Teller {
   }
 
   #values(
-    of: { readonly [name in 'input' | 'output' | 'error']?: Told },
+    of: { readonly [name in 'input' | 'output' | 'error']?: ValueRecord },
     sees: boolean,
   ): JsonObject {
     const told: JsonObject = {};
@@ -227,7 +227,7 @@ export class Teller {
   }
 
   /** A value, or where a large one is. */
-  value(told: Told): Json {
+  value(told: ValueRecord): Json {
     if ('text' in told) return parseJson(told.text);
     return { $large: told.bytes, href: `${pathOf(this.#workflow, this.#run)}/values/${told.ref}` };
   }

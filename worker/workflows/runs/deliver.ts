@@ -135,12 +135,13 @@ function outcomeOf({ driver: { keeper } }: Reachable, row: RunRow): ChildOutcome
   if (status === 'succeeded') {
     return { is: 'succeeded', ...(output === undefined ? {} : { text: textOf(output) }), reached };
   }
-  const { code, message } = error === undefined ? UNTOLD : (JSON.parse(textOf(error)) as Told);
+  const { code, message } =
+    error === undefined ? UNTOLD : (JSON.parse(textOf(error)) as DeliveryFailure);
   return { is: 'failed', code, message, reached };
 }
 
-type Told = { readonly code: string; readonly message: string };
-const UNTOLD: Told = { code: 'INTERNAL', message: 'The run ended' };
+type DeliveryFailure = { readonly code: string; readonly message: string };
+const UNTOLD: DeliveryFailure = { code: 'INTERNAL', message: 'The run ended' };
 
 async function end(at: Reachable, row: RunRow): Promise<void> {
   const { env } = at;

@@ -96,9 +96,9 @@ export interface RunRecord {
   readonly compensation?: 'none' | 'complete' | 'partial';
   readonly started: number;
   readonly ended?: number;
-  readonly input: Told;
-  readonly output?: Told;
-  readonly error?: Told;
+  readonly input: ValueRecord;
+  readonly output?: ValueRecord;
+  readonly error?: ValueRecord;
   /** Whether its dead letters tell its input and outputs. */
   readonly keepsState?: true;
   /** UUIDs of the endpoints that it reached. */
@@ -108,7 +108,7 @@ export interface RunRecord {
 }
 
 /** A value: its JSON text, or where it is larger than 64 KiB its bytes. */
-export type Told =
+export type ValueRecord =
   | { readonly ref: number; readonly text: string }
   | { readonly ref: number; readonly bytes: number };
 
@@ -123,9 +123,9 @@ export interface ActionRecord {
     readonly ended?: number;
     readonly error?: { readonly code: string; readonly message: string };
   }[];
-  readonly input?: Told;
-  readonly output?: Told;
-  readonly error?: Told;
+  readonly input?: ValueRecord;
+  readonly output?: ValueRecord;
+  readonly error?: ValueRecord;
   readonly started: number;
   readonly ended?: number;
   readonly by?: string;

@@ -18,20 +18,20 @@ const OPERATIONS: { readonly [type: string]: ChangeOperation } = {
 };
 
 /** What one event reports. */
-interface Told {
+interface EventReport {
   readonly change?: Change;
   readonly faults: readonly ChangeFault[];
   readonly bytes: number;
 }
 
-const NOTHING: Told = { faults: [], bytes: 0 };
+const NOTHING: EventReport = { faults: [], bytes: 0 };
 
 /** What an event means to those who watch; nothing for most that are not changes of documents. */
 export function toldOf(
   event: Document,
   collections: readonly WatchedCollection[],
   form: Form,
-): Told {
+): EventReport {
   const type = String(event.operationType);
   const name = String(event.ns?.coll ?? '');
   const watching = collections.filter((each) => each.name === name);
@@ -71,7 +71,7 @@ function textsOf(
 }
 
 /** What happened to the collection itself: its documents' ends are not told. */
-function aside(type: string, event: Document, watching: readonly WatchedCollection[]): Told {
+function aside(type: string, event: Document, watching: readonly WatchedCollection[]): EventReport {
   const words =
     type === 'drop'
       ? 'was dropped'
