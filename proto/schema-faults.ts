@@ -35,13 +35,13 @@ export function faultsOf(error: z.core.$ZodError, where: string): readonly Fault
   return [...named.filter(isHint), ...named.filter((fault) => !isHint(fault))];
 }
 
-interface Found {
+interface SchemaFault {
   readonly path: readonly string[];
   readonly message: string;
 }
 
 /** Of a union, what is wrong with the one form that the value can be meant to have. */
-function faultsIn(issue: Issue, at: readonly string[]): Found[] {
+function faultsIn(issue: Issue, at: readonly string[]): SchemaFault[] {
   const path = [...at, ...issue.path.map(String)];
   if (issue.code !== 'invalid_union' || issue.message !== NO_FORM) {
     return [{ path, message: issue.message }];

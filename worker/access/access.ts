@@ -24,7 +24,7 @@ import {
 } from './store.ts';
 
 /** What `Access.find` answers: the resource, and the rules of the caller that bear on it. */
-export interface Found<Resource> {
+export interface Authorization<Resource> {
   readonly resource: Resource;
   readonly policy: Policy;
   /** What `find` has demanded beyond the route's own level. */
@@ -46,7 +46,7 @@ export interface Access<Params, Resource> {
    * D1 or none.
    * @throws GatewayError 404 of the resource's sort
    */
-  find(ctx: Context, params: Params): Promise<Found<Resource>>;
+  find(ctx: Context, params: Params): Promise<Authorization<Resource>>;
 }
 
 /** Access of routes that carry no token; `find` is never called. */

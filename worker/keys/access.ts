@@ -1,6 +1,6 @@
 /** What operations on keys act on, and who may. Spec: keys-and-doors.md §1. */
 import { GatewayError } from '../../proto/errors.ts';
-import { type Access, demand, type Found } from '../access/access.ts';
+import { type Access, type Authorization, demand } from '../access/access.ts';
 import { policyOf, policyOn } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 import { type Caller, type Context, hasAccount } from '../context.ts';
@@ -89,7 +89,7 @@ function isOwn({ userUuid, key }: Caller, { uuid, ownerUuid }: Pick<KeyRow, 'uui
   return key ? key.uuid === uuid : ownerUuid === userUuid;
 }
 
-async function findKey(ctx: Context, { key }: KeyParams): Promise<Found<KeyRow>> {
+async function findKey(ctx: Context, { key }: KeyParams): Promise<Authorization<KeyRow>> {
   const { db, caller } = ctx;
   const [standing, rules, [row]] = await db.batch([
     selectMembership(db, caller),

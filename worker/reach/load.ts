@@ -8,7 +8,7 @@ import type { TemplateRow } from '../db/templates.ts';
 import { selectPlacedNodes, selectPlacements } from '../nodes/store.ts';
 import { Rights } from './doors/rights.ts';
 import type { Step } from './doors/walk.ts';
-import { type Found, type Holders, Reach, type Root } from './reach.ts';
+import { type Holders, Reach, type ReachRows, type Root } from './reach.ts';
 import {
   type Pins,
   REACHED_MAX,
@@ -22,14 +22,14 @@ import {
 } from './store.ts';
 
 /** Everything that one account's reach is made of. */
-interface Rows extends Omit<Found, 'doors' | 'stale'> {
+interface Rows extends Omit<ReachRows, 'doors' | 'stale'> {
   readonly standing: readonly MembershipRow[];
   readonly rules: readonly Rule[];
   /** Of each template, versions that may count. */
   readonly versions: ReadonlyMap<string, readonly ReachedVersion[]>;
   /** Of nested templates, as `Found` has them. */
-  readonly nestedDoors: Found['doors'];
-  readonly nestedStale: Found['stale'];
+  readonly nestedDoors: ReachRows['doors'];
+  readonly nestedStale: ReachRows['stale'];
 }
 
 /** Where a run begins. */
@@ -131,7 +131,7 @@ function rootOf(rows: Rows, { uuid, version, isPinned = false }: Beginning) {
 async function authorsOf(
   ctx: Context,
   { templates }: Rows,
-  doors: Found['doors'],
+  doors: ReachRows['doors'],
   asked: ReachQuery,
 ): Promise<Holders['authors']> {
   const authors = new Map<string, Rights>();

@@ -19,7 +19,7 @@ import type { selectReferences } from './store.ts';
 type StoredReference = Awaited<ReturnType<typeof selectReferences>>[number];
 
 /** What was found; it holds nothing about a caller. */
-export interface Found {
+export interface ReachRows {
   /** Each in the version in force, or that it is pinned to. */
   readonly templates: readonly TemplateRow[];
   readonly references: readonly StoredReference[];
@@ -59,13 +59,13 @@ export function nameOf(named: string): string {
 
 /** What is reached, by what it is called. */
 export class Reach implements Graph {
-  readonly #found: Found;
+  readonly #found: ReachRows;
   readonly #holders: Holders;
   readonly root: Root | undefined;
   readonly #templates = new Map<string, TemplateRow>();
   readonly #endpoints = new Map<string, EndpointRow>();
 
-  constructor(found: Found, holders: Holders, root?: Root) {
+  constructor(found: ReachRows, holders: Holders, root?: Root) {
     this.#found = found;
     this.#holders = holders;
     this.root = root;

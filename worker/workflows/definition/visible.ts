@@ -61,7 +61,7 @@ class Checks {
   check({ expr, stand, reads }: Site): void {
     if (stand.root === 'delivery') return;
     const { report } = this.#structure.drafts;
-    const uses = new Found();
+    const uses = new FoundUses();
     for (const read of reads) {
       const { line, column } = read.place;
       const message =
@@ -73,7 +73,7 @@ class Checks {
     expr.uses = uses;
   }
 
-  #read(read: Read, stand: RunStand, uses: Found): string | undefined {
+  #read(read: Read, stand: RunStand, uses: FoundUses): string | undefined {
     const [name, id, member] = read.steps;
     const position = this.#positionOf(stand);
     if (name === undefined) return this.#whole(position, uses);
@@ -94,13 +94,13 @@ class Checks {
   }
 
   /** Who reads `$` as a whole reads everything. */
-  #whole(position: Position, uses: Found): undefined {
+  #whole(position: Position, uses: FoundUses): undefined {
     for (const each of ROOTS) uses.roots.add(each as RootName); // Names of it.
     for (const name of position.names) uses.names.add(name);
     this.#all(position, uses);
   }
 
-  #all(position: Position, uses: Found): void {
+  #all(position: Position, uses: FoundUses): void {
     for (const id of this.#structure.drafts.byId.keys()) {
       if (this.#faultOf(position, id, undefined) === undefined) uses.add(id, undefined);
     }
@@ -212,7 +212,7 @@ class Checks {
 }
 
 /** What an expression reads. */
-class Found implements Uses {
+class FoundUses implements Uses {
   readonly roots = new Set<RootName>();
   readonly actions = new Map<string, Set<ActionMember> | 'all'>();
   readonly names = new Set<string>();
@@ -228,7 +228,7 @@ class Found implements Uses {
   }
 }
 
-function oneMember(read: Read, root: 'input' | 'trigger', uses: Found): string | undefined {
+function oneMember(read: Read, root: 'input' | 'trigger', uses: FoundUses): string | undefined {
   if (read.steps[0] !== root) return `may read $.${root} alone: nothing else is known then`;
   uses.roots.add(root);
   return undefined;

@@ -11,13 +11,13 @@ import { sorted } from './sort.ts';
 type Method = (self: Value[], args: Value[], budget: Budget) => Value;
 
 /** Where a function first held for an element, and that element as it was then. */
-interface Found {
+interface FoundElement {
   readonly index: number;
   readonly element: Value;
 }
 
 /** The first element that a function holds for; the last when `step` is -1. Asks of those taken away too. */
-function seek(self: Value[], test: Value, step: 1 | -1, budget: Budget): Found {
+function seek(self: Value[], test: Value, step: 1 | -1, budget: Budget): FoundElement {
   const holds = callback(test, self, budget);
   const { length } = self;
   for (let count = 0; count < length; count += 1) {

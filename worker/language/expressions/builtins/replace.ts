@@ -9,7 +9,7 @@ import { find, Pieces } from './search.ts';
 type Method = (self: string, args: Value[], budget: Budget) => Value;
 
 /** Where something was found. */
-interface Found extends Match {
+interface NamedMatch extends Match {
   readonly names: ReadonlyMap<string, number>;
 }
 
@@ -39,7 +39,7 @@ function* matches(
   what: Value,
   everywhere: boolean,
   budget: Budget,
-): Generator<Found> {
+): Generator<NamedMatch> {
   if (what instanceof Pattern) {
     const names = new Map(what.program.names);
     what.lastIndex = 0;
@@ -60,7 +60,7 @@ function* matches(
   }
 }
 
-function replaced(self: string, found: Iterable<Found>, by: Value, budget: Budget): string {
+function replaced(self: string, found: Iterable<NamedMatch>, by: Value, budget: Budget): string {
   const pieces = new Pieces(budget);
   const text = by instanceof Callable ? '' : toText(by, budget);
   let from = 0;
@@ -76,7 +76,12 @@ function replaced(self: string, found: Iterable<Found>, by: Value, budget: Budge
   return pieces.text();
 }
 
-function asked(by: Callable, { text, groups, start, names }: Found, self: string, budget: Budget) {
+function asked(
+  by: Callable,
+  { text, groups, start, names }: NamedMatch,
+  self: string,
+  budget: Budget,
+) {
   const args: Value[] = [text, ...groups, start, self];
   if (names.size > 0) args.push(namedGroups(groups, names));
   budget.elements(args.length);
@@ -92,7 +97,7 @@ const [REFERENCE_STEPS, NAME_STEPS] = [15, 40];
 const REFERENCE = /\$(?:([$&`'])|(\d\d?)|<([^>]*)>)/g;
 
 /** The text put in for a match: `$1`, `$<name>`, `$&` and their like stand for parts. ECMA-262, GetSubstitution. */
-function expand(by: string, match: Found, self: string, pieces: Pieces, budget: Budget): void {
+function expand(by: string, match: NamedMatch, self: string, pieces: Pieces, budget: Budget): void {
   budget.touch(by);
   let from = 0;
   for (const found of by.matchAll(REFERENCE)) {
@@ -123,7 +128,7 @@ function groupText(whole: string, digits: string, { groups }: Match): string {
   return whole;
 }
 
-function nameText(whole: string, name: string, { groups, names }: Found): string {
+function nameText(whole: string, name: string, { groups, names }: NamedMatch): string {
   if (names.size === 0) return whole;
   const group = names.get(name);
   return group === undefined ? '' : (groups[group - 1] ?? '');
