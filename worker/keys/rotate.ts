@@ -16,7 +16,7 @@ import type { Rotation } from './schema.ts';
 import { type KeyRow, selectKey } from './store.ts';
 
 /** How to rotate, and the caller's rights. */
-interface Sent extends Rights {
+interface KeyRotation extends Rights {
   readonly body: Rotation;
   readonly ifMatch: IfMatch | undefined;
 }
@@ -26,7 +26,7 @@ interface Sent extends Rights {
  * what it has.
  * @throws GatewayError FORBIDDEN, KEY_NOT_FOUND, PRECONDITION_FAILED, EDIT_CONFLICT, QUOTA_EXCEEDED
  */
-export async function rotateKey(ctx: Context, row: KeyRow, sent: Sent): Promise<Tagged> {
+export async function rotateKey(ctx: Context, row: KeyRow, sent: KeyRotation): Promise<Tagged> {
   const { body, ifMatch, ...rights } = sent;
   const { db, caller } = ctx;
   const { orgUuid } = caller;

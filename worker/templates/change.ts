@@ -27,7 +27,7 @@ interface Changed {
 }
 
 /** The members that are to change. */
-interface Sent {
+interface TemplateUpdate {
   readonly body: JsonObject;
   readonly bytes: Uint8Array | undefined;
   readonly ifMatch: IfMatch | undefined;
@@ -43,7 +43,7 @@ interface Sent {
 export async function changeTemplate(
   ctx: Context,
   { row: found }: Template,
-  { body, bytes, ifMatch, demands }: Sent,
+  { body, bytes, ifMatch, demands }: TemplateUpdate,
 ): Promise<Changed> {
   const { db, caller } = ctx;
   const { orgUuid, uuid, id } = found;

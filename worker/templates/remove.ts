@@ -20,7 +20,7 @@ interface Affected {
 }
 
 /** What a request brings besides. */
-interface Sent {
+interface TemplateDeletion {
   readonly ifMatch: IfMatch | undefined;
   /** Gets what is demanded of the caller: of a door what granting needs. */
   readonly demands: Demand[];
@@ -35,7 +35,7 @@ export async function removeTemplate(
   ctx: Context,
   { row }: Template,
   confirmed: boolean,
-  { ifMatch, demands }: Sent,
+  { ifMatch, demands }: TemplateDeletion,
 ): Promise<Affected> {
   const { db } = ctx;
   const { orgUuid, uuid, id } = row;

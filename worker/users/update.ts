@@ -33,7 +33,7 @@ import { selectUser, type UserRow } from './store.ts';
 type Condition = ReturnType<typeof isRevision>;
 
 /** What is to change, and the caller's rights. */
-interface Sent extends Rights {
+interface UserUpdate extends Rights {
   readonly body: Changes;
   readonly ifMatch: IfMatch | undefined;
 }
@@ -55,7 +55,7 @@ interface Change {
 export async function updateUser(
   ctx: Context,
   user: Subject,
-  { body, ifMatch, ...rights }: Sent,
+  { body, ifMatch, ...rights }: UserUpdate,
 ): Promise<Tagged> {
   const isSelf = user.key === ctx.caller.userUuid;
   if (ctx.caller.external && isSelf) throw keptElsewhere();

@@ -27,7 +27,7 @@ import { changed } from './triggers/changed.ts';
 import { insertNews, replaceTriggers } from './triggers/store.ts';
 
 /** What a body asks for, and who sends it. */
-interface Sent {
+interface WorkflowCreation {
   readonly body: JsonObject;
   readonly bytes: Uint8Array | undefined;
   readonly policy: Policy;
@@ -42,7 +42,7 @@ interface Sent {
  */
 export async function createWorkflow(
   ctx: Context,
-  { body, bytes, policy, demands }: Sent,
+  { body, bytes, policy, demands }: WorkflowCreation,
 ): Promise<WorkflowRow> {
   const { db, caller, settings } = ctx;
   const { orgUuid, userId } = caller;

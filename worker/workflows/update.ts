@@ -39,7 +39,7 @@ interface Changed {
 }
 
 /** The members that are to change. */
-interface Sent {
+interface WorkflowUpdate {
   readonly body: JsonObject;
   readonly bytes: Uint8Array | undefined;
   readonly ifMatch: IfMatch | undefined;
@@ -59,7 +59,7 @@ const NEEDED = ['name', 'version', 'actions', 'status'];
 export async function updateWorkflow(
   ctx: Context,
   workflow: Workflow,
-  { body, bytes, ifMatch, demands }: Sent,
+  { body, bytes, ifMatch, demands }: WorkflowUpdate,
 ): Promise<Changed> {
   const { db } = ctx;
   const { orgUuid, uuid, id } = workflow.row;
