@@ -11,14 +11,14 @@ const KEPT_TOTAL_BYTES = 256 * 1024 * 1024;
 /** Bytes of one piece of a collected result. Spec silent. */
 const CHUNK_BYTES = 64 * 1024;
 
-interface Kept {
+interface KeptResult {
   readonly bytes: Uint8Array;
   readonly timer: NodeJS.Timeout;
 }
 
 /** Results that wait to be collected, each once. */
 export class Results {
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptResult>();
   readonly #totalMax: number;
   #bytes = 0;
 

@@ -13,10 +13,10 @@ import {
   DATA_DEFAULT,
   filesIn,
   invalid,
-  type Kept,
   keysOf,
   type NodeFiles,
   type NodeKeys,
+  type NodeState,
   readKept,
   readKeys,
 } from './settings.ts';
@@ -46,7 +46,7 @@ export interface Membership {
   /** Where it keeps its keys; undefined where they are given from outside. */
   readonly files: NodeFiles | undefined;
   /** Of its port and address, where it was told them at an earlier start. */
-  readonly kept: Pick<Kept, 'port' | 'host'>;
+  readonly kept: Pick<NodeState, 'port' | 'host'>;
 }
 
 /**
@@ -93,7 +93,7 @@ function nothingIn({ folder }: NodeFiles): string {
 
 interface Folder {
   readonly files: NodeFiles;
-  readonly kept: Kept | undefined;
+  readonly kept: NodeState | undefined;
   readonly flags: NodeFlags;
   readonly url: string | undefined;
   /** UUID of the only one that the relay serves; undefined: the one that it was first. */

@@ -5,7 +5,7 @@ import { type Bindings, type Context, openContext } from '../context.ts';
 import type { Endpoint } from '../endpoints/access.ts';
 import type { SealingContext } from '../secrets/seal.ts';
 import { settingsOf } from '../settings.ts';
-import type { Kept } from './kept.ts';
+import type { ChangesStore } from './kept.ts';
 import type { Lanes } from './lanes.ts';
 import type { ChangesOwner, WatchedCollection } from './object.ts';
 import type { KeptEndpoint } from './store.ts';
@@ -13,7 +13,7 @@ import type { KeptEndpoint } from './store.ts';
 /** The object, as its parts see it. */
 export interface Around {
   readonly env: Bindings;
-  readonly kept: Kept;
+  readonly kept: ChangesStore;
   readonly lanes: Lanes;
   /** @throws Error before the object was opened */
   owner(): ChangesOwner;

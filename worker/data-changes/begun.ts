@@ -1,5 +1,5 @@
 /** Since when workflows are followed: what was committed before one was activated is not for it. Spec: workflows.md §1, "Paused". */
-import type { Kept, StreamPosition } from './kept.ts';
+import type { ChangesStore, StreamPosition } from './kept.ts';
 
 /** Marks of the changes of a place, by `beginningOf`: greater ones are for what began then. */
 export interface Begun {
@@ -12,7 +12,7 @@ export function beginningOf(workflow: string, index?: number): string {
 }
 
 /** What was committed up to a mark is not for these. @param mark empty where the backend has none: then nothing is noted */
-export function noteBegun(kept: Kept, names: readonly string[], mark: string): void {
+export function noteBegun(kept: ChangesStore, names: readonly string[], mark: string): void {
   const generation = kept.get('place')?.generation;
   if (mark === '' || generation === undefined) return;
   const added = Object.fromEntries(names.map((name) => [name, { generation, mark }]));
@@ -20,7 +20,11 @@ export function noteBegun(kept: Kept, names: readonly string[], mark: string): v
 }
 
 /** Forgets what lies behind: only greater marks come from now on. @param mark of the last change; empty where there is none */
-export function forgetBegun(kept: Kept, { generation }: StreamPosition, mark: string): void {
+export function forgetBegun(
+  kept: ChangesStore,
+  { generation }: StreamPosition,
+  mark: string,
+): void {
   const begun = kept.get('begun');
   if (begun === undefined || mark === '') return;
   const left = Object.entries(begun).filter(
@@ -31,7 +35,7 @@ export function forgetBegun(kept: Kept, { generation }: StreamPosition, mark: st
 
 /** The mark after which changes of a place are for a trigger; empty where all are. */
 export function begunAt(
-  kept: Kept,
+  kept: ChangesStore,
   generation: string,
   { workflow, index }: { readonly workflow: string; readonly index: number },
 ): string {

@@ -15,7 +15,7 @@ import type { TriggerState } from '../workflows/triggers/state.ts';
 import { type Around, covers } from './around.ts';
 import { Deliveries } from './deliver.ts';
 import { collectionsOf, Following } from './follow.ts';
-import { Kept } from './kept.ts';
+import { ChangesStore } from './kept.ts';
 import { Lanes } from './lanes.ts';
 import type { ChangesOwner, DataChangesObject, Prepared, WantedTriggers } from './object.ts';
 import { GIVEN_UP_MS } from './place.ts';
@@ -35,7 +35,7 @@ const FAR_MS = 15 * 60_000;
 const EMPTY_BYTES = 128 * 1024;
 
 export class DataChanges extends DurableObject<Bindings> implements DataChangesObject {
-  readonly #kept = new Kept(this.ctx.storage.sql);
+  readonly #kept = new ChangesStore(this.ctx.storage.sql);
   readonly #lanes = new Lanes(this.ctx.storage.sql);
   readonly #room = new ObjectRoom(this.env, {
     size: () => this.ctx.storage.sql.databaseSize,

@@ -2,20 +2,20 @@
 import { env, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { beginningOf, begunAt, forgetBegun, noteBegun } from './begun.ts';
-import { Kept } from './kept.ts';
+import { ChangesStore } from './kept.ts';
 import type { KeptEndpoint } from './store.ts';
 
 const OWNER = { orgUuid: 'o', orgId: 'org', sealedDataKey: 'key', endpoint: 'e' };
 
 test('an object that forgot everything knows whose it is once it is opened again, also after a restart', () =>
   runInDurableObject(env.DATA_CHANGES.getByName(crypto.randomUUID()), async (_object, state) => {
-    const kept = new Kept(state.storage.sql);
+    const kept = new ChangesStore(state.storage.sql);
     kept.open(OWNER);
     await state.storage.deleteAll();
     kept.forget();
     kept.open(OWNER);
     // Another one on the same storage is what a restart makes.
-    expect(new Kept(state.storage.sql).owner()).toEqual(OWNER);
+    expect(new ChangesStore(state.storage.sql).owner()).toEqual(OWNER);
   }));
 
 /** Only who it is counts here. */
@@ -24,7 +24,7 @@ const at = (uuid: string) =>
 
 test('what nobody watches any more is dropped where it is, and where the endpoint was followed before', () =>
   runInDurableObject(env.DATA_CHANGES.getByName(crypto.randomUUID()), (_object, { storage }) => {
-    const kept = new Kept(storage.sql);
+    const kept = new ChangesStore(storage.sql);
     kept.open(OWNER);
     kept.set('made', true);
     kept.set('endpoint', at('third'));
@@ -49,7 +49,7 @@ test('what nobody watches any more is dropped where it is, and where the endpoin
 
 test('what was committed before a workflow or trigger began is not for it, until all of that was read', () =>
   runInDurableObject(env.DATA_CHANGES.getByName(crypto.randomUUID()), (_object, { storage }) => {
-    const kept = new Kept(storage.sql);
+    const kept = new ChangesStore(storage.sql);
     kept.open(OWNER);
     const place = { position: 'p', generation: 'g', collections: [] };
     kept.set('place', place);

@@ -57,7 +57,7 @@ interface Meta {
   readonly begun: Begun;
 }
 
-export class Kept {
+export class ChangesStore {
   readonly #sql: SqlStorage;
   #isOpen = false;
   #owner: ChangesOwner | undefined;

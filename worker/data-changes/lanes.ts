@@ -51,7 +51,7 @@ const PUT_OFF_MAX_MS = 120_000;
 type HeadRow = Record<string, SqlStorageValue> & Omit<Head, 'index'> & { readonly idx: number };
 
 /** How much a lane holds, and whether its first change may be fired. */
-interface Held {
+interface LaneContent {
   changes: number;
   isReady: boolean;
 }
@@ -59,7 +59,9 @@ interface Held {
 export class Lanes {
   readonly #sql: SqlStorage;
   /** Counted once, and kept up: counting again for each batch and each run would take longer the more there is. */
-  #counts: { bytes: number; ready: number; all: number; lanes: Map<string, Held> } | undefined;
+  #counts:
+    | { bytes: number; ready: number; all: number; lanes: Map<string, LaneContent> }
+    | undefined;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;

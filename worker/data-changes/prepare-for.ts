@@ -6,7 +6,7 @@ import { failureOf } from '../outcome.ts';
 import { type Around, contextOf, covers, endpointOf, unionOf } from './around.ts';
 import { beginningOf, noteBegun } from './begun.ts';
 import { collectionsOf } from './follow.ts';
-import type { Kept } from './kept.ts';
+import type { ChangesStore } from './kept.ts';
 import type { Prepared, WantedTriggers, WatchedCollection } from './object.ts';
 import { faultsOf, preparePlace } from './place.ts';
 import type { Watch } from './store.ts';
@@ -55,7 +55,11 @@ export async function prepareFor(
 }
 
 /** What begins to be followed with this: the workflow, or those of its triggers that were paused for starting too much. */
-function beginning(kept: Kept, watch: Watch, { workflow, activates }: WantedTriggers): string[] {
+function beginning(
+  kept: ChangesStore,
+  watch: Watch,
+  { workflow, activates }: WantedTriggers,
+): string[] {
   if (!activates) return [];
   const isFollowed = watch.triggers.some((each) => each.workflow === workflow && each.isActive);
   return isFollowed

@@ -7,7 +7,7 @@ import type { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { selectEndpoint } from '../endpoints/store.ts';
 import { insertEndpoint, startGateway } from '../test/gateway.ts';
 import type { Around } from './around.ts';
-import { Kept } from './kept.ts';
+import { ChangesStore } from './kept.ts';
 import { Lanes } from './lanes.ts';
 import { changesNameOf } from './object.ts';
 import { type KeptEndpoint, readWatch } from './store.ts';
@@ -41,7 +41,7 @@ async function onObject(
   const stub = env.DATA_CHANGES.getByName(changesNameOf(orgUuid, uuid));
   await runInDurableObject(stub, async (_object, { storage }) => {
     const armed: number[] = [];
-    const kept = new Kept(storage.sql);
+    const kept = new ChangesStore(storage.sql);
     const owner = { orgUuid, orgId, sealedDataKey, endpoint: uuid };
     kept.open(owner);
     const around: Around = {

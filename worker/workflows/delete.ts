@@ -16,7 +16,7 @@ import { changed } from './triggers/changed.ts';
 import { insertNews } from './triggers/store.ts';
 
 /** What a removal is held to. */
-interface Held {
+interface WorkflowDeletion {
   /** Whether it may go although runs are active. */
   readonly confirmed: boolean;
   readonly ifMatch: IfMatch | undefined;
@@ -32,7 +32,7 @@ interface Held {
 export async function deleteWorkflow(
   ctx: Context,
   { row, policy }: Workflow,
-  { confirmed, ifMatch, demands }: Held,
+  { confirmed, ifMatch, demands }: WorkflowDeletion,
 ): Promise<number> {
   const { db } = ctx;
   const { orgUuid, uuid, id } = row;

@@ -4,7 +4,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ONCE_KEPT_MS, type OnceMark } from '../../../proto/once.ts';
 import type { ShareStatus } from '../../../proto/prepares.ts';
-import type { Kept } from '../kept-reply.ts';
+import type { KeptReply } from '../kept-reply.ts';
 import { Contended, forestalling, lacksPlace, statusOfBody } from '../once.ts';
 import type { Database } from './database.ts';
 
@@ -95,7 +95,7 @@ export class Marks {
   }
 
   /** @throws Contended where it is gone, or was too old */
-  kept({ key, place }: OnceMark, call: Call): Promise<Kept> {
+  kept({ key, place }: OnceMark, call: Call): Promise<KeptReply> {
     return this.#database.call({ ...call, mode: 'read' }, async ({ client, session }) => {
       const marks = this.#in(client, place);
       const { readPreference } = LASTING;

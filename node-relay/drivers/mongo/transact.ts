@@ -59,7 +59,7 @@ export function admit(request: MongoRequest, defaultDatabase: string): void {
 }
 
 /** What a transaction is kept by. */
-interface Kept {
+interface OpenTransaction {
   readonly database: Database;
   readonly session: ClientSession;
   readonly call: Call;
@@ -68,7 +68,7 @@ interface Kept {
 
 /** Again from the beginning when the server says that it may help, until the deadline. */
 async function untilKept<Value>(
-  { database, session, call, options }: Kept,
+  { database, session, call, options }: OpenTransaction,
   work: () => Promise<Value>,
 ): Promise<Value> {
   for (let tries = 1; ; tries += 1) {

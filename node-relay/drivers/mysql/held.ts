@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 /** Milliseconds for which one is kept. Another relay that is to finish the share ends it before. Spec silent. */
 const HELD_MS = 1_000;
 
-interface Held {
+interface HeldConnection {
   readonly connection: Connection;
   readonly timer: NodeJS.Timeout;
 }
@@ -13,7 +13,7 @@ interface Held {
 /** Those of one pool, by the names of what they prepared. */
 export class HeldConnections {
   readonly #database: Database;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, HeldConnection>();
   #closed = false;
 
   constructor(database: Database) {
