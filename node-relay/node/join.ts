@@ -163,14 +163,14 @@ async function keep(
 }
 
 /** A relay whose keys are given from outside, and which keeps nothing. */
-interface Outside {
+interface GivenKeys {
   readonly url: string;
   readonly keys: NodeKeys;
   readonly only: string | undefined;
   readonly enroll?: string | undefined;
 }
 
-async function withoutFolder({ url, keys, only, enroll }: Outside, log: Pick<Log, 'warn'>) {
+async function withoutFolder({ url, keys, only, enroll }: GivenKeys, log: Pick<Log, 'warn'>) {
   const gateway = new Gateway(url, keys);
   if (!only) {
     log.warn('RELAY_ORGANIZATION is not set: any organization that registers this key may use it');

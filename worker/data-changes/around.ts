@@ -11,7 +11,7 @@ import type { ChangesOwner, WatchedCollection } from './object.ts';
 import type { KeptEndpoint } from './store.ts';
 
 /** The object, as its parts see it. */
-export interface Around {
+export interface ChangesContext {
   readonly env: Bindings;
   readonly kept: ChangesStore;
   readonly lanes: Lanes;
@@ -29,7 +29,7 @@ export interface Around {
 export const ADDRESS = 'data-change';
 
 /** A context of no caller: what follows changes has no rights of its own, those of authors are asked. */
-export function contextOf(around: Around): Context {
+export function contextOf(around: ChangesContext): Context {
   const { orgUuid, orgId, endpoint } = around.owner();
   const open = openContext({
     signal: new AbortController().signal,
@@ -58,7 +58,7 @@ export function endpointOf({ caller }: Context, owner: ChangesOwner, kept: KeptE
 }
 
 /** What seals changes that wait here. */
-export function sealingOf({ env, owner }: Around): SealingContext {
+export function sealingOf({ env, owner }: ChangesContext): SealingContext {
   const { orgUuid, sealedDataKey, endpoint } = owner();
   const settings = settingsOf(env);
   return { settings, orgUuid, sealedDataKey, purpose: `data-changes:${endpoint}` };

@@ -12,7 +12,7 @@ import { ObjectRoom } from '../limits/quotas/object-room.ts';
 import { log } from '../log.ts';
 import { settingsOf } from '../settings.ts';
 import type { TriggerState } from '../workflows/triggers/state.ts';
-import { type Around, covers } from './around.ts';
+import { type ChangesContext, covers } from './around.ts';
 import { Deliveries } from './deliver.ts';
 import { collectionsOf, Following } from './follow.ts';
 import { ChangesStore } from './kept.ts';
@@ -45,7 +45,7 @@ export class DataChanges extends DurableObject<Bindings> implements DataChangesO
       return { orgUuid, holder: `data-changes:${endpoint}`, caller: 'data-changes' };
     },
   });
-  readonly #around: Around = {
+  readonly #around: ChangesContext = {
     env: this.env,
     kept: this.#kept,
     lanes: this.#lanes,

@@ -6,7 +6,7 @@ import { failureOf } from '../outcome.ts';
 import { unsealBytes } from '../secrets/seal.ts';
 import { objectNameOf } from '../workflows/runs/names.ts';
 import { type Fired, fire } from '../workflows/triggers/start.ts';
-import { ADDRESS, type Around, sealingOf } from './around.ts';
+import { ADDRESS, type ChangesContext, sealingOf } from './around.ts';
 import { toldOf } from './change.ts';
 import type { TriggerError } from './kept.ts';
 import type { Head, Waiting } from './lanes.ts';
@@ -33,14 +33,14 @@ interface Listener {
 }
 
 export class Deliveries {
-  readonly #around: Around;
+  readonly #around: ChangesContext;
   readonly #listener: Listener;
   /** Lanes that are being fired, with the bytes of each. */
   readonly #busy = new Map<string, number>();
   /** Lanes whose runs' ends are waited for. */
   readonly #waited = new Set<string>();
 
-  constructor(around: Around, listener: Listener) {
+  constructor(around: ChangesContext, listener: Listener) {
     this.#around = around;
     this.#listener = listener;
   }

@@ -9,7 +9,7 @@ import { changesOf } from '../calls/backend/choose.ts';
 import { loggedFault } from '../db/fault.ts';
 import { log } from '../log.ts';
 import { failureOf } from '../outcome.ts';
-import { type Around, contextOf, covers, endpointOf, unionOf } from './around.ts';
+import { type ChangesContext, contextOf, covers, endpointOf, unionOf } from './around.ts';
 import { forgetBegun } from './begun.ts';
 import type { StreamPosition, TriggerError } from './kept.ts';
 import { ChangeFeed } from './line.ts';
@@ -39,7 +39,7 @@ interface Follower {
 type Followed = Watch & { readonly endpoint: KeptEndpoint };
 
 export class Following {
-  readonly #around: Around;
+  readonly #around: ChangesContext;
   readonly #follower: Follower;
   #watch: Followed | undefined;
   #line: { readonly line: ChangeFeed; readonly of: string } | undefined;
@@ -48,7 +48,7 @@ export class Following {
   /** Lets the batch that waits for room go on. */
   #wake = (): void => {};
 
-  constructor(around: Around, follower: Follower) {
+  constructor(around: ChangesContext, follower: Follower) {
     this.#around = around;
     this.#follower = follower;
   }

@@ -13,7 +13,7 @@ import { isTruthy } from '../workflows/engine/ending.ts';
 import { digestNow } from '../workflows/runs/digest.ts';
 import { authored } from '../workflows/triggers/authored.ts';
 import { budgetOf } from '../workflows/triggers/start.ts';
-import { ADDRESS, type Around, sealingOf } from './around.ts';
+import { ADDRESS, type ChangesContext, sealingOf } from './around.ts';
 import { begunAt } from './begun.ts';
 import { keyTextOf, operationOf, rootOf, type ToldChange } from './change.ts';
 import type { TriggerError } from './kept.ts';
@@ -44,7 +44,7 @@ interface Ready {
 
 /** Changes that are to start runs, in the order in which they came, sealed. */
 export async function chosenOf(
-  around: Around,
+  around: ChangesContext,
   changes: readonly ToldChange[],
   triggers: readonly WatchingTrigger[],
   source: Source,
@@ -113,7 +113,7 @@ function timeOf({ time }: ToldChange): number {
 
 /** The triggers whose definitions are there, and whose authors may follow the endpoint; of the others it is noted why not. */
 async function readyOf(
-  around: Around,
+  around: ChangesContext,
   triggers: readonly WatchingTrigger[],
   source: Source,
 ): Promise<Ready[]> {
@@ -127,7 +127,7 @@ async function readyOf(
 }
 
 async function readyOne(
-  around: Around,
+  around: ChangesContext,
   watching: WatchingTrigger,
   { generation }: Source,
 ): Promise<Ready | undefined> {
@@ -157,7 +157,7 @@ const UNREADABLE =
 
 /** Notes why a trigger fails, and reports it the first time. */
 export function noteFailure(
-  { kept, atOnce }: Pick<Around, 'kept' | 'atOnce'>,
+  { kept, atOnce }: Pick<ChangesContext, 'kept' | 'atOnce'>,
   { workflow, workflowId, index }: WatchingTrigger,
   error: TriggerError,
 ): void {
@@ -168,7 +168,7 @@ export function noteFailure(
 
 /** The event `trigger.failed`. */
 export function tellFailure(
-  { kept }: Pick<Around, 'kept'>,
+  { kept }: Pick<ChangesContext, 'kept'>,
   { workflowId, index }: Pick<WatchingTrigger, 'workflowId' | 'index'>,
   error: TriggerError,
 ): void {

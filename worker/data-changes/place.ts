@@ -1,7 +1,7 @@
 /** Has a backend keep changes of collections for the endpoint, as many of them as it can. */
 import { type ErrorDetails, GatewayError } from '../../proto/errors.ts';
 import type { RelayChanges } from '../calls/backend/changes.ts';
-import type { Around } from './around.ts';
+import type { ChangesContext } from './around.ts';
 import type { StreamPosition } from './kept.ts';
 import type { WatchedCollection } from './object.ts';
 
@@ -23,7 +23,7 @@ interface PreparedPlace {
  * @throws GatewayError as `RelayChanges.prepare` does; of a fault of a needed one, or of the server
  */
 export async function preparePlace(
-  { kept }: Around,
+  { kept }: ChangesContext,
   changes: RelayChanges,
   collections: readonly WatchedCollection[],
   isNeeded: (name: string) => boolean = () => false,

@@ -3,7 +3,7 @@ import { badRequest, GatewayError } from '../../proto/errors.ts';
 import { changesOf } from '../calls/backend/choose.ts';
 import { endpointNotFound } from '../endpoints/access.ts';
 import { failureOf } from '../outcome.ts';
-import { type Around, contextOf, covers, endpointOf, unionOf } from './around.ts';
+import { type ChangesContext, contextOf, covers, endpointOf, unionOf } from './around.ts';
 import { beginningOf, noteBegun } from './begun.ts';
 import { collectionsOf } from './follow.ts';
 import type { ChangesStore } from './kept.ts';
@@ -19,7 +19,7 @@ const HELD_MS = 60_000;
  * that begins to be followed is told of no change before: where the backend has marks, that is noted.
  */
 export async function prepareFor(
-  around: Around,
+  around: ChangesContext,
   watch: Watch,
   wanted: WantedTriggers,
 ): Promise<Prepared> {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import type { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { selectEndpoint } from '../endpoints/store.ts';
 import { insertEndpoint, startGateway } from '../test/gateway.ts';
-import type { Around } from './around.ts';
+import type { ChangesContext } from './around.ts';
 import { ChangesStore } from './kept.ts';
 import { Lanes } from './lanes.ts';
 import { changesNameOf } from './object.ts';
@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 async function onObject(
   relay: Partial<ServiceImpl<typeof RelayService>>,
   work: (at: {
-    readonly around: Around;
+    readonly around: ChangesContext;
     readonly endpoint: KeptEndpoint;
     readonly armed: readonly number[];
     status(): Promise<unknown>;
@@ -44,7 +44,7 @@ async function onObject(
     const kept = new ChangesStore(storage.sql);
     const owner = { orgUuid, orgId, sealedDataKey, endpoint: uuid };
     kept.open(owner);
-    const around: Around = {
+    const around: ChangesContext = {
       ...{ env: gateway.bindings, kept, lanes: new Lanes(storage.sql) },
       owner: () => owner,
       atOnce: (write) => storage.transactionSync(write),

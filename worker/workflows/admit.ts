@@ -138,7 +138,7 @@ async function reachOfAll(
 }
 
 /** Other workflows that a definition names. */
-interface Others {
+interface OtherWorkflows {
   has(id: string): boolean;
   /** Whether it leads back to the workflow itself. */
   leadsBack(id: string): boolean;
@@ -149,7 +149,7 @@ async function loadWorkflows(
   ctx: Context,
   { uuid }: Holder,
   references: readonly Reference[],
-): Promise<Others> {
+): Promise<OtherWorkflows> {
   const names = references.flatMap(({ kind, id }) => (kind === 'workflow' ? [id] : []));
   if (names.length === 0) return { has: () => true, leadsBack: () => false, demands: () => [] };
   const { db, caller } = ctx;
@@ -184,7 +184,7 @@ function faultOf(
     reach,
     others,
     holder,
-  }: { readonly reach: Reach; readonly others: Others; readonly holder: Holder },
+  }: { readonly reach: Reach; readonly others: OtherWorkflows; readonly holder: Holder },
 ): Fault[] {
   // The reader of the request reports an endpoint that does not exist.
   if (kind === 'endpoint') return [];

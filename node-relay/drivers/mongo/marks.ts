@@ -35,7 +35,7 @@ export class Marked extends GatewayError {
 }
 
 /** Where a mark is written. */
-interface Within {
+interface MarkScope {
   readonly client: MongoClient;
   readonly session: ClientSession;
 }
@@ -71,7 +71,7 @@ export class Marks {
   }
 
   /** Leaves a mark in the session's transaction. @throws Marked */
-  async leave({ client, session }: Within, mark: OnceMark, call: Call): Promise<void> {
+  async leave({ client, session }: MarkScope, mark: OnceMark, call: Call): Promise<void> {
     const { key, body, place } = mark;
     const document = { _id: key, body, made_at: new Date() };
     await this.#database
@@ -83,7 +83,7 @@ export class Marks {
 
   /** Keeps the reply of a mark in the session's transaction. */
   async answer(
-    { client, session }: Within,
+    { client, session }: MarkScope,
     { key, place }: OnceMark,
     reply: Uint8Array,
     call: Call,

@@ -3,7 +3,7 @@ import type { ValidationContext } from '@hyperjump/json-schema/experimental';
 import type { JsonObject } from '../../../proto/json.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { OF_LIBRARY } from './keyword.ts';
-import { type ByPattern, OF_MEMBERS, type Others } from './members.ts';
+import { type AdditionalMembers, type ByPattern, OF_MEMBERS } from './members.ts';
 import { itemOf, type ValueNode } from './node.ts';
 import { compareItems, VALUE, type ValueTest } from './values.ts';
 
@@ -191,7 +191,7 @@ function* patternProperties(
 }
 
 function* additionalProperties(
-  { names, patterns, url }: Others,
+  { names, patterns, url }: AdditionalMembers,
   node: ValueNode,
   context: Evaluating,
   evaluate: Evaluate,

@@ -4,7 +4,7 @@ import type { KeywordNode, Site } from './build.ts';
 import type { Dialect } from './dialect.ts';
 import { exactText, type JsonNumber } from './exact.ts';
 import { OF_LIBRARY } from './keyword.ts';
-import { type ByPattern, OF_MEMBERS, type Others } from './members.ts';
+import { type AdditionalMembers, type ByPattern, OF_MEMBERS } from './members.ts';
 import type { Pattern } from './pattern.ts';
 import { VALUE, type ValueTest, valueTest } from './values.ts';
 import { Work } from './work.ts';
@@ -167,7 +167,7 @@ function byPattern(sources: readonly string[], site: Site): ByPattern {
   });
 }
 
-function others(site: Site): Others {
+function others(site: Site): AdditionalMembers {
   const { properties = {}, patternProperties = {} } = site.schema;
   return {
     names: new Set(namesOf(properties)),

@@ -42,7 +42,7 @@ export function readOperations(
   return { operations, faults };
 }
 
-interface Around {
+interface OperationContext {
   readonly faults: Fault[];
   readonly kindOf: KindOf;
   readonly language?: Language;
@@ -52,7 +52,7 @@ interface Around {
 export function readOperation(
   sort: RequestSort,
   { endpoint, request: written, at, path }: Written,
-  { faults, kindOf, language }: Around,
+  { faults, kindOf, language }: OperationContext,
 ): Operation[] {
   const kind = kindOf(endpoint);
   if (kind === undefined) {

@@ -15,7 +15,7 @@ import { put, type Target, valueAt } from './target.ts';
 import { hidden } from './value-rule.ts';
 
 /** What is made for each element. */
-interface Made {
+interface LoopOutput {
   /** Undefined where nothing shows what is made. */
   readonly target: Target | undefined;
   readonly places: Places;
@@ -24,7 +24,7 @@ interface Made {
 }
 
 /** What is done for each element. */
-interface Within {
+interface LoopBody {
   readonly rules: readonly Apply[];
   /** Whether the loop's `onError` decides on faults of these rules. */
   readonly isDeciding: boolean;
@@ -66,7 +66,7 @@ function assembled(
   head: Head,
   elements: Elements,
   { rules, forgets }: { readonly rules: readonly Rule[]; readonly forgets: readonly Forget[] },
-  made: Made,
+  made: LoopOutput,
 ): Rule {
   const within = {
     rules: [...forgets, ...rules.map(({ apply }) => apply)],
@@ -143,7 +143,7 @@ function deciding(x: Execution, go: () => void): void {
 }
 
 /** Without a target. */
-function writing(elements: Elements, { rules, isDeciding }: Within): Apply {
+function writing(elements: Elements, { rules, isDeciding }: LoopBody): Apply {
   const steps = 2 + rules.length;
   return (x, output) => {
     const go = () => {
@@ -157,7 +157,11 @@ function writing(elements: Elements, { rules, isDeciding }: Within): Apply {
 }
 
 /** With a target: a fresh object for each element; they join the array that is there, if one is. */
-function making(elements: Elements, within: Within, { target, places, results }: Made): Apply {
+function making(
+  elements: Elements,
+  within: LoopBody,
+  { target, places, results }: LoopOutput,
+): Apply {
   const each = { rules: within.rules, places };
   return (x, output) => {
     const from = elements.of(x);
@@ -189,7 +193,7 @@ function roomFor(from: readonly Json[], { isFiltered }: Elements): Json[] {
 function makeAll(
   from: readonly Json[],
   elements: Elements,
-  { rules, places }: Pick<Within, 'rules'> & Pick<Made, 'places'>,
+  { rules, places }: Pick<LoopBody, 'rules'> & Pick<LoopOutput, 'places'>,
   into: Json[],
   x: Execution,
 ): void {

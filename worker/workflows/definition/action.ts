@@ -1,8 +1,8 @@
 /** Reads actions: what all have in common, and by their types the rest. Spec: workflows.md §1, §3. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import {
-  type Around,
   type Draft,
+  type DraftContext,
   type Drafts,
   type List,
   link,
@@ -77,7 +77,7 @@ function readAction(
   const draft: Draft = { ...EMPTY, where, place, id: idOf(drafts, members, derived) };
   drafts.byId.set(draft.id, draft);
   actions.push(draft);
-  const around: Around = { drafts, members, draft, list };
+  const around: DraftContext = { drafts, members, draft, list };
   const before = report.faults.length;
   readCommon(around);
   const type = members.has('type')
@@ -129,7 +129,7 @@ function idOf({ report, byId }: Drafts, members: Members, derived: string | unde
   return unnamed;
 }
 
-function readCommon(around: Around): void {
+function readCommon(around: DraftContext): void {
   const { drafts, members, draft, list } = around;
   const before = { root: 'run', action: draft, when: 'before' } as const;
   draft.name = members.text('name');
@@ -152,7 +152,7 @@ function readCommon(around: Around): void {
   readCompensation(around);
 }
 
-function readCompensation({ drafts, members, draft }: Around): void {
+function readCompensation({ drafts, members, draft }: DraftContext): void {
   const json = members.given('compensation');
   if (json === undefined) return;
   const { place } = draft;
@@ -170,7 +170,7 @@ function readCompensation({ drafts, members, draft }: Around): void {
 const AN = { compensation: 'a compensation', escalation: 'an escalation' };
 
 /** Ids after which an action of a graph begins. */
-function readAfter(around: Around): void {
+function readAfter(around: DraftContext): void {
   const { members, draft } = around;
   if (members.given('next') !== undefined) {
     members.fault('next', 'is not allowed in a graph: its actions begin by after');
@@ -180,7 +180,7 @@ function readAfter(around: Around): void {
   for (const [index, id] of after.entries()) link(around, id, `${members.at('after')}.${index}`);
 }
 
-function readNext(around: Around): Next {
+function readNext(around: DraftContext): Next {
   const { members } = around;
   const json = members.given('next');
   if (members.get('type') === 'condition') {
@@ -192,7 +192,7 @@ function readNext(around: Around): Next {
   return { to: targetOf(around, members, 'next') };
 }
 
-function readChoice(around: Around, json: Json & object): Next {
+function readChoice(around: DraftContext, json: Json & object): Next {
   const { drafts, members, draft } = around;
   const choice = members.members('next');
   if (choice === undefined || !isJsonObject(json)) return { to: null };

@@ -59,7 +59,7 @@ export interface Drafts extends Drafting {
 }
 
 /** One action while its own members are read. */
-export interface Around {
+export interface DraftContext {
   readonly drafts: Drafts;
   readonly members: Members;
   readonly draft: Draft;
@@ -77,23 +77,27 @@ export interface TypeReader<Type extends ActionType> {
   /** Members besides those that every action has. */
   readonly members: readonly string[];
   /** What the type adds to an action; undefined, with a fault, when it is not whole. */
-  read(around: Around): Own<Type> | undefined;
+  read(around: DraftContext): Own<Type> | undefined;
 }
 
 /** The state of an action to what is read before it begins. */
-export function beforeOf({ draft }: Pick<Around, 'draft'>): Stand {
+export function beforeOf({ draft }: Pick<DraftContext, 'draft'>): Stand {
   return { root: 'run', action: draft, when: 'before' };
 }
 
 /** Notes that an action leads to another of its list. */
-export function link({ list, draft }: Around, to: string | null | undefined, where: string): void {
+export function link(
+  { list, draft }: DraftContext,
+  to: string | null | undefined,
+  where: string,
+): void {
   if (to === null || to === undefined) return;
   const known = list.links.get(draft) ?? [];
   list.links.set(draft, [...known, { to, where }]);
 }
 
 /** The id of an action of the same list that a member names; null for none. */
-export function targetOf(around: Around, members: Members, name: string): string | null {
+export function targetOf(around: DraftContext, members: Members, name: string): string | null {
   const value = members.given(name);
   if (value === undefined) return null;
   if (typeof value !== 'string') {

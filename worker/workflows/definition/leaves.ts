@@ -3,7 +3,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
 import { nameOfEndpoint as nameOf } from '../../templates/data-access/layout.ts';
-import { type Around, beforeOf, type TypeReader, targetOf } from './draft.ts';
+import { beforeOf, type DraftContext, type TypeReader, targetOf } from './draft.ts';
 import { compiled } from './expression.ts';
 import type { EndpointReference } from './found.ts';
 import { requestOf } from './request.ts';
@@ -33,7 +33,7 @@ export const endpoint: TypeReader<'endpoint'> = {
 };
 
 function readRequest(
-  around: Around,
+  around: DraftContext,
   { named, operation }: { readonly named: string; readonly operation: 'read' | 'write' },
 ): { readonly request: Value; readonly level: EndpointReference['level'] } | undefined {
   const { drafts, members } = around;
@@ -73,7 +73,7 @@ function failing(at: string, error: GatewayError): Value {
 const EXPECTED = ['2xx', '3xx'];
 const STATUS = /^(?:[1-5]xx|[1-5]\d\d)$/i;
 
-function readExpect({ drafts, members }: Around, named: string | undefined) {
+function readExpect({ drafts, members }: DraftContext, named: string | undefined) {
   const kind = named === undefined ? undefined : drafts.lookups.kindOf(nameOf(named));
   if (members.has('expect') && kind !== undefined && kind !== 'http') {
     return members.fault('expect', 'is of endpoints of kind Http alone');
@@ -140,7 +140,7 @@ export const subworkflow: TypeReader<'subworkflow'> = {
 };
 
 /** The expression that a member is, and has to be. */
-export function expressionOf(around: Around, name: string): Expr | undefined {
+export function expressionOf(around: DraftContext, name: string): Expr | undefined {
   const { drafts, members } = around;
   const source = members.needText(name);
   const at = { where: members.at(name), stand: beforeOf(around) };

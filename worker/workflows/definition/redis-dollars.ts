@@ -37,13 +37,13 @@ export function withEscapes(request: JsonObject, at: string, faults: Fault[]): J
   return copy;
 }
 
-interface Around {
+interface DollarContext {
   /** Whether a text is one of these, of several by its index. */
   readonly isOne: (text: string, index: number) => boolean;
   readonly faults: Fault[];
 }
 
-function eachIn(value: Json, at: string, around: Around): Json {
+function eachIn(value: Json, at: string, around: DollarContext): Json {
   if (!Array.isArray(value)) return escaped(value, at, { ...around, index: 0 });
   return value.map((each, index) => escaped(each, `${at}.${index}`, { ...around, index }));
 }
@@ -51,7 +51,7 @@ function eachIn(value: Json, at: string, around: Around): Json {
 function escaped(
   value: Json,
   at: string,
-  { isOne, faults, index }: Around & { readonly index: number },
+  { isOne, faults, index }: DollarContext & { readonly index: number },
 ): Json {
   if (typeof value !== 'string' || !isBare(value) || !isOne(value, index)) return value;
   faults.push({

@@ -87,7 +87,7 @@ export function readValue(drafting: Drafting, json: Json, where: string, stand: 
   return new CompiledValue(where, found.make, { expressions, constant });
 }
 
-interface Around {
+interface ValueContext {
   readonly drafting: Drafting;
   readonly stand: Stand;
   readonly expressions: CompiledExpr[];
@@ -97,7 +97,7 @@ type Part =
   | { readonly isConstant: true; readonly constant: Json; readonly make: Make }
   | { readonly isConstant: false; readonly make: Make };
 
-function readPart(around: Around, json: Json, where: string): Part {
+function readPart(around: ValueContext, json: Json, where: string): Part {
   if (typeof json === 'string') return readText(around, json, where);
   if (Array.isArray(json)) return readList(around, json, where);
   return isJsonObject(json) ? readObject(around, json, where) : constantOf(json);
@@ -107,7 +107,11 @@ function constantOf(constant: Json): Part {
   return { isConstant: true, constant, make: () => constant };
 }
 
-function readText({ drafting, stand, expressions }: Around, json: string, where: string): Part {
+function readText(
+  { drafting, stand, expressions }: ValueContext,
+  json: string,
+  where: string,
+): Part {
   const read = parseText(json);
   if (read.sort === 'text') return constantOf(read.text);
   const expr = compiled(drafting, read.source, { where, stand });
@@ -116,7 +120,7 @@ function readText({ drafting, stand, expressions }: Around, json: string, where:
   return { isConstant: false, make: (root, budget) => expr.evaluate(root, budget) };
 }
 
-function readList(around: Around, json: readonly Json[], where: string): Part {
+function readList(around: ValueContext, json: readonly Json[], where: string): Part {
   const parts = json.map((each, index) => readPart(around, each, `${where}.${index}`));
   if (parts.every((part) => part.isConstant)) {
     const list = parts.map((part) => part.constant);
@@ -133,7 +137,7 @@ function readList(around: Around, json: readonly Json[], where: string): Part {
   };
 }
 
-function readObject(around: Around, json: JsonObject, where: string): Part {
+function readObject(around: ValueContext, json: JsonObject, where: string): Part {
   const names = namesOf(json);
   const members = names.map((name) => {
     const part = readPart(around, json[name] ?? null, `${where}.${name}`);

@@ -35,7 +35,7 @@ const HEARTBEAT_MS = 3_000;
 const UNWRITTEN_MAX_MS = 50;
 
 /** What happens besides a driver. */
-interface Beside {
+interface DriverHooks {
   /** There are effects to be done, of a run. */
   deliver(run: number): void;
   /** A run has changed, and that is written or not. */
@@ -47,7 +47,7 @@ export class Driver {
   readonly allowance: ObjectRoom;
   readonly #state: DurableObjectState;
   readonly #env: Bindings;
-  readonly #beside: Beside;
+  readonly #beside: DriverHooks;
   #recovered: Promise<void> | undefined;
   readonly #calls: Calls;
   #isWriting = false;
@@ -58,7 +58,7 @@ export class Driver {
   #turns = Promise.resolve();
   #starts = Promise.resolve();
 
-  constructor(state: DurableObjectState, env: Bindings, keeper: Keeper, beside: Beside) {
+  constructor(state: DurableObjectState, env: Bindings, keeper: Keeper, beside: DriverHooks) {
     this.#state = state;
     this.#env = env;
     this.keeper = keeper;

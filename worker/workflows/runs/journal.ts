@@ -19,7 +19,7 @@ export interface RunRow {
 }
 
 /** What names follow from besides the run. */
-interface Outside {
+interface NameSources {
   /** What the URLs of callbacks begin with. */
   readonly baseUrl: string;
   /** The name of an idempotency key. */
@@ -49,7 +49,7 @@ export class SqlJournal implements Journal {
   readonly row: RunRow;
   readonly #sql: SqlStorage;
   readonly #vault: Vault;
-  readonly #outside: Outside;
+  readonly #outside: NameSources;
   readonly #nodes: NodeRows;
   readonly #pending: Pending;
   readonly #loops: LoopRows;
@@ -62,7 +62,7 @@ export class SqlJournal implements Journal {
   #earliest = Number.POSITIVE_INFINITY;
 
   /** @param isNew whether none of the run is written yet */
-  constructor(sql: SqlStorage, vault: Vault, row: RunRow, outside: Outside, isNew: boolean) {
+  constructor(sql: SqlStorage, vault: Vault, row: RunRow, outside: NameSources, isNew: boolean) {
     this.row = row;
     this.#sql = sql;
     this.#vault = vault;

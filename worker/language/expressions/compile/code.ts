@@ -50,7 +50,7 @@ export interface Holder {
 }
 
 /** What a source may name that is not its own. */
-interface Outside {
+interface OuterNames {
   readonly functions: ReadonlyMap<string, Holder>;
 }
 
@@ -67,7 +67,7 @@ export interface Compilers {
 /** The state of one compilation. */
 export class Context {
   readonly analysis: Analysis;
-  readonly outside: Outside;
+  readonly outside: OuterNames;
   readonly within: string | undefined;
   toll = new Toll();
   /** Closures within each other at most, of the function at hand. */
@@ -86,7 +86,7 @@ export class Context {
   constructor(
     compilers: Compilers,
     analysis: Analysis,
-    outside: Outside,
+    outside: OuterNames,
     within: string | undefined,
   ) {
     this.#compilers = compilers;
