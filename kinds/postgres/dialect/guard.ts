@@ -195,7 +195,7 @@ function of(reached: readonly ReachedFunction[], { references }: Parsed, refuses
 export async function ask(
   { statement, types: given, writes }: CheckedStatement,
   inquirer: Inquirer,
-): Promise<Answer | Unasked> {
+): Promise<LookedUp | Unasked> {
   const text = statement.query;
   if (text === undefined) return 'text';
   const { parameters } = statement.references;
@@ -211,7 +211,7 @@ export async function ask(
   return (await obstacleOf(inquirer.lookUp)) ?? 'text';
 }
 
-interface Answer {
+interface LookedUp {
   readonly reached: readonly ReachedFunction[];
   readonly types: readonly number[] | undefined;
 }

@@ -11,7 +11,7 @@ import { extras } from './extras.ts';
 import { admitChange } from './guard.ts';
 import { CallOptions, columnsText, rowTexts } from './pages.ts';
 import { bound, type Params } from './parameters.ts';
-import type { Answer, Prepared } from './reply.ts';
+import type { Prepared, StatementReply } from './reply.ts';
 import { ResultText } from './result.ts';
 import { readTrace } from './trace.ts';
 
@@ -99,7 +99,7 @@ function send(
   { database, connection, work }: Sending,
   changes: readonly Change[],
   options: CallOptions,
-): Promise<Answer> {
+): Promise<StatementReply> {
   const texts = changes.map(({ query }) => query);
   const sent = (prepared: readonly Prepared[]) => {
     const queries = prepared.map(({ id, meta }, index) => ({
@@ -113,7 +113,7 @@ function send(
   return database.withPrepared(connection, texts, sent, true);
 }
 
-function resultOf(answer: Answer, call: Call, trace: string | undefined): Buffer {
+function resultOf(answer: StatementReply, call: Call, trace: string | undefined): Buffer {
   const result = new ResultText(call.resultMaxBytes);
   const { numbersAsStrings } = call;
   for (const row of rowTexts(answer, { rowFormat: 'object', numbersAsStrings })) result.add(row);

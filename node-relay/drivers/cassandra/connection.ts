@@ -6,7 +6,7 @@ import type { Host } from '../driver.ts';
 import { ReplyFault, ReplyTooLarge } from './bytes.ts';
 import { enteringFailure, isTold } from './errors.ts';
 import { type Frame, Frames, PROTOCOL } from './frames.ts';
-import { type Answer, columnOver, type Prepared, type Reply, readReply } from './reply.ts';
+import { columnOver, type Prepared, type Reply, readReply, type StatementReply } from './reply.ts';
 import type { Settings } from './settings.ts';
 import { openSocket } from './socket.ts';
 
@@ -102,7 +102,7 @@ export class Connection {
    * Sends one statement and waits for its answer.
    * @throws ResponseError of the driver's as the server says, ReplyFault, ReplyTooLarge, another error where the connection was lost
    */
-  async send(request: Request): Promise<Answer> {
+  async send(request: Request): Promise<StatementReply> {
     const reply = await this.#ask(request);
     if (reply.kind === 'rows' || reply.kind === 'done') return reply;
     throw this.#faulty('The answer is none to a statement');

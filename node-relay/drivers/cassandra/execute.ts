@@ -18,7 +18,7 @@ import {
   rowTexts,
 } from './pages.ts';
 import { openedState, sealedState } from './paging.ts';
-import type { Answer } from './reply.ts';
+import type { StatementReply } from './reply.ts';
 import { ResultText } from './result.ts';
 import { readTrace } from './trace.ts';
 
@@ -130,7 +130,7 @@ async function gathered(
   } as const;
   const single = isSingle(request);
   let { size, state: next } = beginning;
-  let first: Answer | undefined;
+  let first: StatementReply | undefined;
   for (;;) {
     const answer = await fetchPage(database, connection, request, { size, state: next }, work);
     first ??= answer;

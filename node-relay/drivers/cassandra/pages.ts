@@ -13,7 +13,7 @@ import { statementOf } from './guard.ts';
 import { cqlType, typeName } from './marshal.ts';
 import type { ProtocolColumn } from './metadata.ts';
 import { bound, type Params } from './parameters.ts';
-import type { Answer } from './reply.ts';
+import type { StatementReply } from './reply.ts';
 import type { Settings } from './settings.ts';
 import { Room } from './values.ts';
 
@@ -86,7 +86,7 @@ export function fetchPage(
   statement: PagedStatement,
   page: PageWish,
   work: Work,
-): Promise<Answer> {
+): Promise<StatementReply> {
   const options = new CallOptions(database.settings, statement, page);
   return database.withPrepared(connection, [statement.query], async ([prepared]) => {
     if (!prepared) throw new Error('One statement was prepared');
@@ -106,7 +106,7 @@ export function fetchPage(
 }
 
 /** @throws ReplyFault for an answer that is no page of a query, or the page again that was asked for */
-function pageOf(answer: Answer, { state }: PageWish, { changes }: Work): Answer {
+function pageOf(answer: StatementReply, { state }: PageWish, { changes }: Work): StatementReply {
   if (!changes && answer.kind !== 'rows') throw new ReplyFault('A query answers rows');
   if (state !== undefined && answer.meta?.pageState?.equals(state)) {
     throw new ReplyFault('The page after a page is another');
@@ -134,7 +134,7 @@ export function firstSize(query: string): number {
  * The size of the next page, by what the last one weighed. It never grows under a LIMIT: a page
  * that is larger than the limit is answered from the beginning, whatever the place that is sent.
  */
-export function nextSize(query: string, last: number, answer: Answer): number {
+export function nextSize(query: string, last: number, answer: StatementReply): number {
   const bytes = (answer.raw?.length ?? 0) / Math.max(answer.rowCount ?? 0, 1);
   const fitting = Math.floor(PAGE_BYTES / Math.max(bytes, 1));
   const most = statementOf(query).isLimited ? last : Math.min(last * GROWTH, ROWS_MAX);
@@ -156,7 +156,7 @@ export function columnsText(columns: readonly ProtocolColumn[]): string {
  * Looks whether a page has the columns of the first: what is before the rows is told once.
  * @throws GatewayError CONNECTION_FAILED
  */
-export function checkColumns(first: Answer, later: Answer): void {
+export function checkColumns(first: StatementReply, later: StatementReply): void {
   if (first === later) return;
   if (columnsText(first.meta?.columns ?? []) === columnsText(later.meta?.columns ?? [])) return;
   const message = 'The columns of the result changed from one page to the next';
@@ -164,7 +164,7 @@ export function checkColumns(first: Answer, later: Answer): void {
 }
 
 /** JSON texts of a page's rows, in order; of several columns of a name the last is kept in objects. @throws ReplyFault, GatewayError RESULT_TOO_LARGE */
-export function* rowTexts(answer: Answer, options: RowOptions): Generator<string> {
+export function* rowTexts(answer: StatementReply, options: RowOptions): Generator<string> {
   const { raw, rowCount = 0, meta } = answer;
   if (!raw || !meta) return;
   const [open, close] = options.rowFormat === 'array' ? ['[', ']'] : ['{', '}'];

@@ -18,7 +18,7 @@ import {
   type PageWish,
   rowTexts,
 } from './pages.ts';
-import type { Answer } from './reply.ts';
+import type { StatementReply } from './reply.ts';
 
 const PIECE_LENGTH = 65_536;
 
@@ -77,7 +77,7 @@ interface Reading {
 }
 
 interface Page {
-  readonly answer: Answer;
+  readonly answer: StatementReply;
   readonly size: number;
 }
 
@@ -129,7 +129,7 @@ function fewerRows({ mayShrink }: Reading, wish: PageWish, cause: unknown): Page
 }
 
 /** What comes before the rows: a line of columns, where it is asked for. */
-function head({ call, connection }: Reading, { meta }: Answer): Uint8Array {
+function head({ call, connection }: Reading, { meta }: StatementReply): Uint8Array {
   if (!call.tellsColumns) return new Uint8Array();
   try {
     return Buffer.from(columnsLine(columnsText(meta?.columns ?? [])));
@@ -140,7 +140,10 @@ function head({ call, connection }: Reading, { meta }: Answer): Uint8Array {
 }
 
 /** Lines of a page; what cannot be read ends the connection. */
-function* pieces({ request, call, connection }: Reading, answer: Answer): Generator<Uint8Array> {
+function* pieces(
+  { request, call, connection }: Reading,
+  answer: StatementReply,
+): Generator<Uint8Array> {
   let lines = '';
   const rowFormat = request.row_format ?? 'object';
   const { numbersAsStrings, signal } = call;

@@ -3,7 +3,7 @@
  * have to be over before each is known. Contract §8, `as`.
  */
 import { hintFor } from '../../../proto/near-name.ts';
-import type { Read } from '../../language/expressions/index.ts';
+import type { ValueRead } from '../../language/expressions/index.ts';
 import type { Path } from '../../language/paths/path.ts';
 import { type Apply, type Execution, type Gather, Output, type Rule } from './execution.ts';
 import { TooManyFaults } from './failure.ts';
@@ -56,7 +56,7 @@ export class Naming {
   }
 
   /** Notes what an expression reads; reports what it cannot. */
-  note(reads: readonly Read[], at: string, report: Report): void {
+  note(reads: readonly ValueRead[], at: string, report: Report): void {
     for (const { steps, place } of reads) this.#use(steps[0], at, report, place);
   }
 

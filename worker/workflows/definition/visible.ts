@@ -1,7 +1,7 @@
 /** What expressions may name of a run: actions that can have run before, and are seen from there. Spec: workflows.md §2. */
 import { hintFor } from '../../../proto/near-name.ts';
 import { told } from '../../../proto/told.ts';
-import type { Read } from '../../language/expressions/index.ts';
+import type { ValueRead } from '../../language/expressions/index.ts';
 import type { Draft, List } from './draft.ts';
 import type { RunStand, Site } from './expression.ts';
 import { nameable } from './ids.ts';
@@ -73,7 +73,7 @@ class Checks {
     expr.uses = uses;
   }
 
-  #read(read: Read, stand: RunStand, uses: FoundUses): string | undefined {
+  #read(read: ValueRead, stand: RunStand, uses: FoundUses): string | undefined {
     const [name, id, member] = read.steps;
     const position = this.#positionOf(stand);
     if (name === undefined) return this.#whole(position, uses);
@@ -228,7 +228,11 @@ class FoundUses implements Uses {
   }
 }
 
-function oneMember(read: Read, root: 'input' | 'trigger', uses: FoundUses): string | undefined {
+function oneMember(
+  read: ValueRead,
+  root: 'input' | 'trigger',
+  uses: FoundUses,
+): string | undefined {
   if (read.steps[0] !== root) return `may read $.${root} alone: nothing else is known then`;
   uses.roots.add(root);
   return undefined;

@@ -12,7 +12,7 @@ import { TypeRegistry } from '../../../../kinds/postgres/dialect/types.ts';
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
 import { LruMap } from '../../../../proto/lru-map.ts';
 import type { EdgeHost } from '../driver.ts';
-import { type Answer, type Bounds, Exchange } from './exchange.ts';
+import { type Bounds, Exchange, type StatementReply } from './exchange.ts';
 import { neonSettings } from './settings.ts';
 
 /** Make every value's text the same on every server. They are last, so nothing overrides them. */
@@ -66,14 +66,14 @@ export class Database {
     statements: readonly Statement[],
     read: boolean,
     bounds: Bounds,
-  ): Promise<readonly Answer[]> {
+  ): Promise<readonly StatementReply[]> {
     const before = read ? this.#read : this.#write;
     const [, ...answers] = await this.#exchange.batch([before, ...statements], read, bounds);
     return answers;
   }
 
   /** A statement outside a transaction block, as some have to be. */
-  alone(statement: Statement, bounds: Bounds): Promise<Answer> {
+  alone(statement: Statement, bounds: Bounds): Promise<StatementReply> {
     return this.#exchange.alone(statement, bounds);
   }
 

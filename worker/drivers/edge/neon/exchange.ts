@@ -11,7 +11,7 @@ import { refusedByEndpoint } from './failures.ts';
 import type { NeonSettings } from './settings.ts';
 
 /** What a statement came to, its values as the server writes them. */
-export interface Answer {
+export interface StatementReply {
   readonly fields: readonly Field[];
   readonly rows: readonly (readonly FieldValue[])[];
   /** The tag of the command, as PostgreSQL's own protocol has it. */
@@ -56,7 +56,7 @@ export class Exchange {
   }
 
   /** Sends one statement by itself, outside a transaction block. @throws as `batch` */
-  async alone(statement: Statement, bounds: Bounds): Promise<Answer> {
+  async alone(statement: Statement, bounds: Bounds): Promise<StatementReply> {
     const sql = this.#driver(bounds);
     const { text, values = [] } = statement;
     return told(async () => answerOf(await sql.query(text, [...values], { types: AS_TEXT })));
@@ -71,7 +71,7 @@ export class Exchange {
     statements: readonly Statement[],
     readOnly: boolean,
     bounds: Bounds,
-  ): Promise<readonly Answer[]> {
+  ): Promise<readonly StatementReply[]> {
     const sql = this.#driver(bounds);
     const queries = statements.map(({ text, values = [] }) =>
       sql.query(text, [...values], { types: AS_TEXT }),
@@ -130,7 +130,7 @@ async function told<Value>(work: () => Promise<Value>): Promise<Value> {
   }
 }
 
-function answerOf({ fields, rows, command, rowCount }: FullQueryResults<true>): Answer {
+function answerOf({ fields, rows, command, rowCount }: FullQueryResults<true>): StatementReply {
   if (!fields.every(isField) || !rows.every((row) => isRowOf(row, fields.length))) {
     throw unreadable();
   }

@@ -11,7 +11,7 @@ import { resultBytes } from '../sql/reply.ts';
 import { type Change, sendThenWrite } from '../sql/send-then-write.ts';
 import { bound, type Ready } from './bind.ts';
 import type { Database } from './database.ts';
-import type { Answer } from './exchange.ts';
+import type { StatementReply } from './exchange.ts';
 import { toldFailure } from './failures.ts';
 
 /** A request's statement as it may be sent. @throws GatewayError BAD_REQUEST and what the statement's look-ups give */
@@ -101,7 +101,7 @@ export const changeOf = (changes: boolean): Change => ({
 export async function written(
   database: Database,
   { request, parsed, mark }: Ready,
-  answer: Answer | undefined,
+  answer: StatementReply | undefined,
   call: Call,
   max: number,
 ): Promise<Uint8Array> {

@@ -16,7 +16,7 @@ import { sendThenWrite } from '../sql/send-then-write.ts';
 import type { Ready } from './bind.ts';
 import { firstOf, type Tries } from './bisect.ts';
 import type { Database } from './database.ts';
-import type { Answer } from './exchange.ts';
+import type { StatementReply } from './exchange.ts';
 import { changeOf, placed, ready, undoneAmong, written } from './execute.ts';
 import { toldFailure } from './failures.ts';
 import { failedOperations, type Marked, marked, QUOTED_BYTES } from './operations.ts';
@@ -65,7 +65,7 @@ async function sendAll(
   operations: readonly RowsRequest[],
   all: readonly Ready[],
   call: Call,
-): Promise<readonly Answer[]> {
+): Promise<readonly StatementReply[]> {
   const sent = marked(all);
   const statements: Statement[] = [QUOTED_BYTES];
   const places: number[] = [];

@@ -8,7 +8,7 @@ import { rowsIn } from './reply-rows.ts';
 import type { PlanetScaleSettings } from './settings.ts';
 
 /** What a statement came to, its values as they travel. */
-export interface Answer {
+export interface StatementReply {
   readonly fields: readonly Field[];
   readonly rows: readonly (readonly Value[])[];
   readonly affected: number;
@@ -23,7 +23,7 @@ export type Bounds = Pick<Call, 'signal' | 'resultMaxBytes'>;
 export class PlanetScaleConnection {
   readonly #connection: Connection;
   /** Of the last reply. */
-  #rows: Answer['rows'] = [];
+  #rows: StatementReply['rows'] = [];
 
   constructor({ origin, user, password }: PlanetScaleSettings, host: EdgeHost, bounds: Bounds) {
     const { signal, resultMaxBytes } = bounds;
@@ -58,7 +58,7 @@ export class PlanetScaleConnection {
    * @throws DatabaseError what the database answered
    * @throws GatewayError CONNECTION_FAILED, RESULT_TOO_LARGE, Lost
    */
-  async send(text: string): Promise<Answer> {
+  async send(text: string): Promise<StatementReply> {
     const { fields, rowsAffected, insertId } = await this.#connection.execute<Value[]>(text, null, {
       as: 'array',
     });

@@ -12,7 +12,7 @@ import type { Call } from '../../../../proto/driver.ts';
 import { resultBytes } from '../sql/reply.ts';
 import { sendThenWrite } from '../sql/send-then-write.ts';
 import { writtenRows } from './columns.ts';
-import type { Answer, PlanetScaleConnection } from './connection.ts';
+import type { PlanetScaleConnection, StatementReply } from './connection.ts';
 import type { Database } from './database.ts';
 import { toldFailure } from './failures.ts';
 import { withValues } from './literal.ts';
@@ -125,7 +125,7 @@ export async function inTransaction<Value>(
 /** The result of one statement as JSON text. @throws GatewayError REQUEST_FAILED, RESULT_TOO_LARGE */
 function written(
   { request, parsed }: Ready,
-  { fields, rows, affected, insertId }: Answer,
+  { fields, rows, affected, insertId }: StatementReply,
   call: Call,
   max: number,
 ): Uint8Array {
