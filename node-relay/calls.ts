@@ -47,7 +47,7 @@ export interface Subject {
 }
 
 /** Work of a call; it fills in the subject as soon as it knows it. */
-type Work<Result> = (signal: AbortSignal, subject: Subject) => Result;
+type CallWork<Result> = (signal: AbortSignal, subject: Subject) => Result;
 
 interface OpenCall {
   readonly method: string;
@@ -142,7 +142,7 @@ export class Calls {
   async unary<Reply>(
     method: string,
     context: CallContext,
-    work: Work<Promise<Reply>>,
+    work: CallWork<Promise<Reply>>,
   ): Promise<Reply> {
     const call = this.#begin(method, context);
     try {
@@ -162,7 +162,7 @@ export class Calls {
   async *stream<Piece>(
     method: string,
     context: CallContext,
-    work: Work<AsyncGenerator<Piece>>,
+    work: CallWork<AsyncGenerator<Piece>>,
   ): AsyncGenerator<Piece> {
     const call = this.#begin(method, context);
     const { signal } = call.deadline;

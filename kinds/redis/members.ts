@@ -23,7 +23,7 @@ interface Sheet {
 }
 
 /** What was given for a node: its own value, and members of its own that were next to it. */
-interface Given {
+interface GivenMember {
   /** As the client wrote it. */
   name: string;
   value: Json | undefined;
@@ -31,7 +31,7 @@ interface Given {
 }
 
 /** What was written for a node: how many elements, from which word on. */
-interface Written {
+interface WordRange {
   readonly elements: number;
   readonly from: number;
   readonly to: number;
@@ -51,7 +51,7 @@ export function wordsOf(scope: Scope, members: JsonObject, faults: Fault[]): Wor
 function writeScope(scope: Scope, members: JsonObject, prefix: string, sheet: Sheet): void {
   const given = assign(scope, members, prefix, sheet);
   const counts: { count: Count; at: number }[] = [];
-  const written: Written[] = [];
+  const written: WordRange[] = [];
   for (const [at, node] of scope.nodes.entries()) {
     const from = sheet.words.length;
     let elements = 1;
@@ -67,18 +67,18 @@ function writeScope(scope: Scope, members: JsonObject, prefix: string, sheet: Sh
     sheet.words[at] = String(count.ofWords ? to - from : elements);
   }
 }
-const NOTHING: Written = { elements: 0, from: 0, to: 0 };
+const NOTHING: WordRange = { elements: 0, from: 0, to: 0 };
 
 /** Finds each member's node. */
 function assign(scope: Scope, members: JsonObject, prefix: string, sheet: Sheet) {
-  const given: (Given | undefined)[] = [];
+  const given: (GivenMember | undefined)[] = [];
   for (const name of Object.keys(members)) {
     const slot = scope.slots.get(name) ?? scope.slots.get(plain(name));
     const value = members[name];
     if (slot === undefined) fault(sheet, `${prefix}${name}`, unknownMember(name, members, scope));
     else if (value !== undefined) {
       given[slot.at] ??= { name, value: undefined, within: undefined };
-      const place = given[slot.at] as Given; // Just made.
+      const place = given[slot.at] as GivenMember; // Just made.
       if (slot.within !== undefined) place.within = { ...place.within, [slot.within]: value };
       else if (place.value === undefined) {
         place.name = name;
@@ -97,7 +97,7 @@ function unknownMember(name: string, members: JsonObject, scope: Scope): string 
 }
 
 /** Answers how many elements were written. */
-function write(node: Member, given: Given | undefined, prefix: string, sheet: Sheet): number {
+function write(node: Member, given: GivenMember | undefined, prefix: string, sheet: Sheet): number {
   const name = given?.name ?? node.names[0] ?? '';
   if (node.is === 'flag') return writeFlag(node, given?.value, `${prefix}${name}`, sheet);
   const value = whole(node, given);
@@ -118,7 +118,7 @@ function isSwitchedOff(node: Member, value: Json): boolean {
 }
 
 /** A node's value with those of its members that were next to it. */
-function whole(node: Exclude<Member, Flag>, given: Given | undefined): Json | undefined {
+function whole(node: Exclude<Member, Flag>, given: GivenMember | undefined): Json | undefined {
   if (given?.within === undefined) return given?.value;
   const { value, within } = given;
   const set = Object.entries(within).filter(([, each]) => each !== false && each !== null);

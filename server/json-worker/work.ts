@@ -14,40 +14,43 @@ import { type BodyShape, checkedInPieces } from '../../worker/http/checked-body.
 import { utilities } from '../../worker/json/utilities.ts';
 
 /** What came of a body. */
-interface Made {
+interface JobResult {
   readonly told: JsonObject;
   readonly bytes: Uint8Array;
 }
 
 /** How a job ended: the status is one of `ENDED`. */
-export interface Answer extends Made {
+export interface JobReply extends JobResult {
   readonly status: number;
 }
 
 /** One sort of work: the body is checked first, then the rest is done. */
-export interface Work {
+export interface BodyJob {
   readonly body: BodyShape;
   /** What is told of a body whose work fails. */
   readonly toldOfFailure: JsonObject;
   /** @param body checked @throws GatewayError */
-  make(body: unknown, bytes: Uint8Array): Pieces<Made>;
+  make(body: unknown, bytes: Uint8Array): Pieces<JobResult>;
 }
 
 const encoder = new TextEncoder();
 
 /** Does a job. */
-export async function answerTo({ work, limits }: Job, bytes: Uint8Array): Promise<Pieces<Answer>> {
+export async function answerTo(
+  { work, limits }: Job,
+  bytes: Uint8Array,
+): Promise<Pieces<JobReply>> {
   return answered(await workOf(work, limits), bytes);
 }
 
 /** What reads requests is loaded when it is first needed: most of it is about kinds. */
-async function workOf(work: BodyWork, limits: Job['limits']): Promise<Work> {
+async function workOf(work: BodyWork, limits: Job['limits']): Promise<BodyJob> {
   if (!('kind' in work)) return utilityWork(work.name, limits);
   const { requestWork, transactionWork } = await import('./requests.ts');
   return work.name === 'request' ? requestWork(work.kind) : transactionWork(work.kind);
 }
 
-function utilityWork(name: UtilityName, limits: Job['limits']): Work {
+function utilityWork(name: UtilityName, limits: Job['limits']): BodyJob {
   const { body: schema, work } = utilities[name];
   return {
     body: { asWritten: true, body: schema },
@@ -60,7 +63,7 @@ function utilityWork(name: UtilityName, limits: Job['limits']): Work {
   };
 }
 
-function* answered({ body, toldOfFailure, make }: Work, bytes: Uint8Array): Pieces<Answer> {
+function* answered({ body, toldOfFailure, make }: BodyJob, bytes: Uint8Array): Pieces<JobReply> {
   let stage: Refusal['stage'] = 'body';
   try {
     const checked = yield* checkedInPieces(body, bytes);

@@ -9,7 +9,7 @@ import { type Fired, fire } from '../workflows/triggers/start.ts';
 import { ADDRESS, type ChangesContext, sealingOf } from './around.ts';
 import { toldOf } from './change.ts';
 import type { TriggerError } from './kept.ts';
-import type { Head, Waiting } from './lanes.ts';
+import type { LaneHead, Waiting } from './lanes.ts';
 import { noteFailure, tellFailure } from './match.ts';
 import type { WatchingTrigger } from './store.ts';
 
@@ -64,13 +64,13 @@ export class Deliveries {
     if (next !== undefined) this.#around.arm(next);
   }
 
-  #fits({ bytes }: Head): boolean {
+  #fits({ bytes }: LaneHead): boolean {
     let busy = bytes;
     for (const each of this.#busy.values()) busy += each;
     return this.#busy.size === 0 || busy <= AT_ONCE.bytes;
   }
 
-  #begin(head: Head): void {
+  #begin(head: LaneHead): void {
     this.#busy.set(head.lane, head.bytes);
     const work = this.#fire(head)
       .catch((thrown: unknown) => this.#putOff(head, thrown))
@@ -82,7 +82,7 @@ export class Deliveries {
     this.#around.later(work);
   }
 
-  async #fire(head: Head): Promise<void> {
+  async #fire(head: LaneHead): Promise<void> {
     const { lanes, env } = this.#around;
     const { lane, seq, workflow, index } = head;
     const trigger = this.#listener.trigger(workflow, index);
@@ -123,7 +123,7 @@ export class Deliveries {
     });
   }
 
-  #note(head: Head, fired: Fired): void {
+  #note(head: LaneHead, fired: Fired): void {
     const { kept, lanes } = this.#around;
     const { workflow, index } = head;
     if (fired.is === 'filtered' || fired.is === 'gone') return;
@@ -146,12 +146,12 @@ export class Deliveries {
   }
 
   /** Nothing keeps the trigger from its changes, unless another of its lanes is tried again. */
-  #eased({ workflow, index }: Pick<Head, 'workflow' | 'index'>): void {
+  #eased({ workflow, index }: Pick<LaneHead, 'workflow' | 'index'>): void {
     const { kept, lanes } = this.#around;
     if (!lanes.isRetried(workflow, index)) kept.trouble(workflow, index, undefined);
   }
 
-  #putOff({ lane, tries, workflow, index }: Head, thrown: unknown): void {
+  #putOff({ lane, tries, workflow, index }: LaneHead, thrown: unknown): void {
     const wait = againAfter(tries);
     const { code, message } = failureOf(thrown);
     this.#around.atOnce(() => {

@@ -20,7 +20,7 @@ export interface NewPending {
 }
 
 /** The first change of a lane. */
-export interface Head {
+export interface LaneHead {
   readonly lane: string;
   readonly workflow: string;
   readonly index: number;
@@ -48,7 +48,7 @@ const COUNTED_MS = 60_000;
 /** Milliseconds beyond which nothing is put off. */
 const PUT_OFF_MAX_MS = 120_000;
 
-type HeadRow = Record<string, SqlStorageValue> & Omit<Head, 'index'> & { readonly idx: number };
+type HeadRow = Record<string, SqlStorageValue> & Omit<LaneHead, 'index'> & { readonly idx: number };
 
 /** How much a lane holds, and whether its first change may be fired. */
 interface LaneContent {
@@ -94,7 +94,7 @@ export class Lanes {
   }
 
   /** First changes that may be fired now, the oldest first. */
-  due(now: number, limit: number): Head[] {
+  due(now: number, limit: number): LaneHead[] {
     return this.#sql
       .exec<HeadRow>(
         `SELECT l.lane, l.workflow, l.idx, l.tries, p.seq, p.id, p.time, p.bytes
@@ -269,7 +269,7 @@ export class Lanes {
   }
 
   /** Runs that a key has started within a minute of its commit, and within the last minute. */
-  startsOf({ lane, time }: Pick<Head, 'lane' | 'time'>, now: number): number {
+  startsOf({ lane, time }: Pick<LaneHead, 'lane' | 'time'>, now: number): number {
     const [row] = this.#sql
       .exec<{ n: number }>(
         'SELECT count(*) AS n FROM starts WHERE lane = ? AND time > ? AND stored > ?',
@@ -282,7 +282,7 @@ export class Lanes {
   }
 
   /** Counts a run that a key has started. */
-  started({ lane, time }: Pick<Head, 'lane' | 'time'>, now: number): void {
+  started({ lane, time }: Pick<LaneHead, 'lane' | 'time'>, now: number): void {
     this.#sql.exec('INSERT INTO starts VALUES (?, ?, ?)', lane, time, now);
   }
 

@@ -33,7 +33,7 @@ interface Source {
 }
 
 /** A trigger that may start runs now. */
-interface Ready {
+interface ReadyTrigger {
   readonly watching: WatchingTrigger;
   readonly trigger: DataChangeTrigger;
   /** The author's. */
@@ -79,7 +79,7 @@ export async function chosenOf(
   return chosen;
 }
 
-function isOf(change: ToldChange, { watching, begunAt: since }: Ready): boolean {
+function isOf(change: ToldChange, { watching, begunAt: since }: ReadyTrigger): boolean {
   const { collection, operations } = watching;
   if (!change.watched.includes(collection) || !operations.includes(operationOf(change)))
     return false;
@@ -87,14 +87,14 @@ function isOf(change: ToldChange, { watching, begunAt: since }: Ready): boolean 
 }
 
 /** Those whose filters a change passes. */
-async function passing(fitting: readonly Ready[], root: Json): Promise<Ready[]> {
-  const found: Ready[] = [];
+async function passing(fitting: readonly ReadyTrigger[], root: Json): Promise<ReadyTrigger[]> {
+  const found: ReadyTrigger[] = [];
   for (const each of fitting) if (await passes(each, root)) found.push(each);
   return found;
 }
 
 /** Evaluates the filter when it is the organization's turn. One that throws starts a run, which is recorded as failed. */
-async function passes({ trigger: { filter }, ctx }: Ready, root: Json): Promise<boolean> {
+async function passes({ trigger: { filter }, ctx }: ReadyTrigger, root: Json): Promise<boolean> {
   if (filter === undefined) return true;
   const budget = budgetOf(ctx.env);
   const scope = root as unknown as Root; // JSON is what expressions read.
@@ -116,7 +116,7 @@ async function readyOf(
   around: ChangesContext,
   triggers: readonly WatchingTrigger[],
   source: Source,
-): Promise<Ready[]> {
+): Promise<ReadyTrigger[]> {
   const { kept } = around;
   const found = await Promise.all(
     triggers
@@ -130,7 +130,7 @@ async function readyOne(
   around: ChangesContext,
   watching: WatchingTrigger,
   { generation }: Source,
-): Promise<Ready | undefined> {
+): Promise<ReadyTrigger | undefined> {
   const { env, kept } = around;
   const owner = around.owner();
   const { workflow: uuid, workflowId: id, version, index } = watching;

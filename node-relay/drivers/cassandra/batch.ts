@@ -5,7 +5,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import type { Connection } from './connection.ts';
-import type { Database, Work } from './database.ts';
+import type { ConnectionWork, Database } from './database.ts';
 import { at } from './errors.ts';
 import { extras } from './extras.ts';
 import { admitChange } from './guard.ts';
@@ -33,7 +33,7 @@ export async function runBatch(
     (each): Change => (typeof each === 'string' ? { query: each } : each),
   );
   for (const [index, { query }] of changes.entries()) at(index, () => admitChange(query));
-  const work: Work = { changes: true, sent: false };
+  const work: ConnectionWork = { changes: true, sent: false };
   return database.call(work, call, async (connection) => {
     const options = new CallOptions(database.settings, request, {}, request.batch_type);
     const answer = await send({ database, connection, work }, changes, options);
@@ -50,7 +50,7 @@ export async function transact(
 ): Promise<Buffer> {
   const changes = operations.map((operation, index) => at(index, () => changeOf(operation)));
   if (changes.length === 0) return Buffer.from('[]');
-  const work: Work = { changes: true, sent: false };
+  const work: ConnectionWork = { changes: true, sent: false };
   return database.call(work, call, async (connection) => {
     const options = new CallOptions(database.settings, {});
     const answer = await send({ database, connection, work }, changes, options);
@@ -91,7 +91,7 @@ function refuseReference(value: Json): void {
 interface Sending {
   readonly database: Database;
   readonly connection: Connection;
-  readonly work: Work;
+  readonly work: ConnectionWork;
 }
 
 /** Nothing is sent where a statement is not known to the server, or its values do not fit it. */

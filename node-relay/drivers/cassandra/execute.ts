@@ -5,7 +5,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import { runBatch } from './batch.ts';
 import type { Connection } from './connection.ts';
-import type { Database, Work } from './database.ts';
+import type { ConnectionWork, Database } from './database.ts';
 import { extras } from './extras.ts';
 import { admit, statementOf } from './guard.ts';
 import {
@@ -47,7 +47,7 @@ export async function runRequest(
  * What a request does, when it may run.
  * @throws GatewayError BAD_REQUEST
  */
-export function workOf(request: StatementRequest, call: Call): Work {
+export function workOf(request: StatementRequest, call: Call): ConnectionWork {
   refuseWrite(request.type, call);
   const read = call.mode === 'read' || request.type.endsWith('_read_only');
   const { kind: word } = admit(request.query, read);
@@ -108,7 +108,7 @@ const TURN_LENGTH = 256 * 1024;
 
 interface Gathering {
   readonly call: Call;
-  readonly work: Work;
+  readonly work: ConnectionWork;
   readonly beginning: Beginning;
 }
 

@@ -8,7 +8,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { ReplyFault } from './bytes.ts';
 import { Cells, encoderOf } from './composites.ts';
 import type { Connection } from './connection.ts';
-import type { Database, Work } from './database.ts';
+import type { ConnectionWork, Database } from './database.ts';
 import { statementOf } from './guard.ts';
 import { cqlType, typeName } from './marshal.ts';
 import type { ProtocolColumn } from './metadata.ts';
@@ -85,7 +85,7 @@ export function fetchPage(
   connection: Connection,
   statement: PagedStatement,
   page: PageWish,
-  work: Work,
+  work: ConnectionWork,
 ): Promise<StatementReply> {
   const options = new CallOptions(database.settings, statement, page);
   return database.withPrepared(connection, [statement.query], async ([prepared]) => {
@@ -106,7 +106,11 @@ export function fetchPage(
 }
 
 /** @throws ReplyFault for an answer that is no page of a query, or the page again that was asked for */
-function pageOf(answer: StatementReply, { state }: PageWish, { changes }: Work): StatementReply {
+function pageOf(
+  answer: StatementReply,
+  { state }: PageWish,
+  { changes }: ConnectionWork,
+): StatementReply {
   if (!changes && answer.kind !== 'rows') throw new ReplyFault('A query answers rows');
   if (state !== undefined && answer.meta?.pageState?.equals(state)) {
     throw new ReplyFault('The page after a page is another');

@@ -5,7 +5,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { columnsLine } from '../lines.ts';
 import type { Connection } from './connection.ts';
-import type { Database, Work } from './database.ts';
+import type { ConnectionWork, Database } from './database.ts';
 import { fromFailure } from './errors.ts';
 import { beginningOf, type StatementRequest, workOf } from './execute.ts';
 import {
@@ -35,7 +35,7 @@ export async function* streamRows(
     throw refusal('type', 'Requests of type batch answer no rows to stream');
   if (request.tracing === true)
     throw refusal('tracing', 'tracing: a stream has no place for a trace');
-  const work: Work = { ...workOf(request, call), streams: true };
+  const work: ConnectionWork = { ...workOf(request, call), streams: true };
   const hasSize = 'page_size' in request && request.page_size !== undefined;
   const single = request.type.startsWith('query_single_page');
   const beginning = beginningOf(database, request, firstSize(request.query));
@@ -69,7 +69,7 @@ interface Reading {
   readonly database: Database;
   readonly request: StatementRequest;
   readonly call: Call;
-  readonly work: Work;
+  readonly work: ConnectionWork;
   /** A page that is too large may be asked for with fewer rows. */
   readonly mayShrink: boolean;
   /** Held from one page to the next. */

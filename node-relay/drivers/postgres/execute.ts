@@ -43,7 +43,7 @@ export interface Execution {
 }
 
 /** A statement that may be sent. */
-interface Ready {
+interface ReadyStatement {
   readonly request: Pick<PostgresRequest, 'type'> & { row_format?: 'object' | 'array' | undefined };
   readonly parsed: Parsed | undefined;
   readonly statement: Statement;
@@ -183,7 +183,7 @@ async function typesOf(
 /** Sends a statement and answers its result. */
 export async function execute(
   execution: Execution,
-  ready: Ready,
+  ready: ReadyStatement,
   budget = execution.call.resultMaxBytes,
 ): Promise<Buffer> {
   const { connection, database, place, call } = execution;
@@ -206,7 +206,11 @@ export async function execute(
   }
 }
 
-async function executeRead(execution: Execution, ready: Ready, result: SqlResult): Promise<Buffer> {
+async function executeRead(
+  execution: Execution,
+  ready: ReadyStatement,
+  result: SqlResult,
+): Promise<Buffer> {
   const { connection, database } = execution;
   const { before, after } = aroundRead(execution, ready.undone, ready.parsed);
   const wasIdle = connection.wire.idle;
@@ -230,7 +234,7 @@ async function executeRead(execution: Execution, ready: Ready, result: SqlResult
 
 async function executeWrite(
   execution: Execution,
-  ready: Ready,
+  ready: ReadyStatement,
   result: SqlResult,
 ): Promise<Buffer> {
   const { connection, database } = execution;
@@ -276,13 +280,16 @@ async function executeWrite(
 const NOTHING_AROUND = { before: [], after: [] };
 
 /** Marks a connection that stays with its caller when a statement may give names another meaning there. */
-function noteAltered({ connection, database, place }: Execution, { parsed, undone, given }: Ready) {
+function noteAltered(
+  { connection, database, place }: Execution,
+  { parsed, undone, given }: ReadyStatement,
+) {
   if (place === 'call' || undone || connection.pooled || parsed?.kind === 'TransactionStmt') return;
   if (!parsed || database.guard.leavesTraces(parsed, given) !== false) connection.altered = true;
 }
 
 /** A result of a change that is done already: when it cannot be told, `details` say `applied`. */
-function finishedAfter(result: SqlResult, ready: Ready, tag: string): Buffer {
+function finishedAfter(result: SqlResult, ready: ReadyStatement, tag: string): Buffer {
   try {
     return finished(result, ready, tag);
   } catch (error) {
@@ -294,7 +301,7 @@ function finishedAfter(result: SqlResult, ready: Ready, tag: string): Buffer {
   }
 }
 
-function finished(result: SqlResult, { request: { type } }: Ready, tag: string): Buffer {
+function finished(result: SqlResult, { request: { type } }: ReadyStatement, tag: string): Buffer {
   checkCount(type, result.rowCount);
   return result.finish(tag);
 }

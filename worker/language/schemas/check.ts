@@ -16,13 +16,13 @@ import { type Failure, faultsOf, NEVER } from './messages.ts';
 import { nodeOf, type ValueNode } from './node.ts';
 import { evaluateInPieces } from './pieces.ts';
 import { VALUE, type ValueTest } from './values.ts';
-import { Work } from './work.ts';
+import { ValidationBudget } from './work.ts';
 
 /** What is wrong with a value, at most 100 faults. */
 export function check(
   compiled: CompiledSchema,
   value: Json,
-  work: Work = new Work(),
+  work: ValidationBudget = new ValidationBudget(),
 ): readonly Fault[] {
   const watch = new Watch(compiled, work);
   const { valid } = interpret(compiled, nodeOf(value, work), { plugins: [watch] });
@@ -36,10 +36,10 @@ const STEPS_AT_ONCE = 100_000;
 export function* checkInPieces(
   compiled: CompiledSchema,
   value: Json,
-  work: Work = new Work(),
+  work: ValidationBudget = new ValidationBudget(),
   stepsAtOnce: number = STEPS_AT_ONCE,
 ): Pieces<readonly Fault[]> {
-  const atOnce = new Work(Math.min(stepsAtOnce, work.left));
+  const atOnce = new ValidationBudget(Math.min(stepsAtOnce, work.left));
   try {
     return check(compiled, value, atOnce);
   } catch (error) {
@@ -93,13 +93,13 @@ interface Finding {
 class Watch implements EvaluationPlugin<Unevaluated> {
   readonly id = 'causeway:watch';
   readonly #ast: CompiledSchema['ast'];
-  readonly #work: Work;
+  readonly #work: ValidationBudget;
   /** By depth: what was found in the schemas that the present keyword of that depth holds. */
   readonly #found: (Finding | undefined)[] = [];
   /** By depth: how many failures there were when its present schema began. */
   readonly #before: number[] = [];
 
-  constructor({ ast }: CompiledSchema, work: Work) {
+  constructor({ ast }: CompiledSchema, work: ValidationBudget) {
     this.#ast = ast;
     this.#work = work;
   }

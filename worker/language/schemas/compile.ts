@@ -10,7 +10,7 @@ import { type Fault, Faults } from './faults.ts';
 import { circles, cutShort } from './in-place.ts';
 import { faultsOfSchema, META_SCHEMAS } from './meta.ts';
 import { Resources } from './resource.ts';
-import type { Work } from './work.ts';
+import type { ValidationBudget } from './work.ts';
 
 export type { Fault } from './faults.ts';
 export { schemaOf } from './skeleton.ts';
@@ -23,12 +23,12 @@ export interface CompiledSchema {
    * @param work what it may take; `MOST_STEPS` when left out
    * @throws GatewayError BAD_REQUEST when checking takes too many steps or leads too deep
    */
-  validate(value: Json, work?: Work): readonly Fault[];
+  validate(value: Json, work?: ValidationBudget): readonly Fault[];
   /**
    * The same in pieces; small values take one.
    * @param stepsAtOnce steps of the first
    */
-  inPieces(value: Json, work?: Work, stepsAtOnce?: number): Pieces<readonly Fault[]>;
+  inPieces(value: Json, work?: ValidationBudget, stepsAtOnce?: number): Pieces<readonly Fault[]>;
 }
 
 /** How a schema is read. */

@@ -7,7 +7,7 @@ import { OF_LIBRARY } from './keyword.ts';
 import { type AdditionalMembers, type ByPattern, OF_MEMBERS } from './members.ts';
 import type { Pattern } from './pattern.ts';
 import { VALUE, type ValueTest, valueTest } from './values.ts';
-import { Work } from './work.ts';
+import { ValidationBudget } from './work.ts';
 
 /** Makes what a keyword asks for; the form of its value was checked against the meta-schema. */
 type Make<Made> = (value: Json, site: Site) => readonly (Made | undefined)[];
@@ -29,9 +29,9 @@ const VALUES: Makers<ValueTest> = {
   minProperties: (value) => [valueTest('minProperties', numberOf(value))],
   maxProperties: (value) => [valueTest('maxProperties', numberOf(value))],
   uniqueItems: (value) => (value === true ? [valueTest('uniqueItems', value)] : []),
-  const: (value) => [valueTest('const', { value, text: exactText(value, new Work()) })],
+  const: (value) => [valueTest('const', { value, text: exactText(value, new ValidationBudget()) })],
   enum: (value) => {
-    const work = new Work();
+    const work = new ValidationBudget();
     const values = listOf(value);
     const texts = new Set(values.map((each) => exactText(each, work)));
     const longest = [...texts].reduce((most, { length }) => Math.max(most, length), 0);

@@ -12,7 +12,7 @@ const MOST_STEPS = 6_000_000;
 export const DEEPEST = 400;
 
 /** The work of one check of one value. */
-export class Work {
+export class ValidationBudget {
   #steps: number;
   #depth = 0;
 

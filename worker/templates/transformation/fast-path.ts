@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../../proto/json.ts';
 import { BudgetFault } from '../../language/expressions/index.ts';
 import type { Apply, Execution } from './execution.ts';
 import { RunOver } from './failure.ts';
-import type { Head } from './guard.ts';
+import type { RuleHead } from './guard.ts';
 import { SCALAR_BYTES, tellMoved } from './measure.ts';
 import { moveOf } from './move.ts';
 import { type OwnPlace, ownPlaceOf } from './own-place.ts';
@@ -15,7 +15,7 @@ import type { Get, Member } from './source.ts';
 import type { Target } from './target.ts';
 
 /** What a rule does between its condition and its target. */
-export interface Work {
+export interface PlainMove {
   /** The value as it is written; throws what the rule may fail by. */
   readonly make: Get;
   /** The same where it is a member of a slot's value, as it is. */
@@ -23,7 +23,7 @@ export interface Work {
 }
 
 /** A rule with two ways; the careful one alone, where its target is none for the other. */
-export function fastPath(careful: Apply, head: Head, work: Work, target: Target): Apply {
+export function fastPath(careful: Apply, head: RuleHead, work: PlainMove, target: Target): Apply {
   const own = ownPlaceOf(target);
   if (own === undefined) return careful;
   const { member, make } = work;
@@ -36,7 +36,7 @@ export function fastPath(careful: Apply, head: Head, work: Work, target: Target)
 /** A member that becomes another. */
 function moving(
   careful: Apply,
-  { path }: Head,
+  { path }: RuleHead,
   { slot, name }: Member,
   target: Target,
   to: string,
@@ -80,7 +80,7 @@ function toldApart(value: Json, path: string, x: Execution): number {
 /** Whatever it is, where its condition holds. */
 function making(
   careful: Apply,
-  { condition, path }: Head,
+  { condition, path }: RuleHead,
   make: Get,
   target: Target,
   { open, name }: OwnPlace,

@@ -4,7 +4,7 @@ import type { Pieces } from '../../../proto/work/pieces.ts';
 import { type Elements, elementsOf } from './elements.ts';
 import { type Apply, type Execution, type Gather, Output, type Rule } from './execution.ts';
 import { RuleFault, Unsent } from './failure.ts';
-import { guarded, guardedGather, type Head } from './guard.ts';
+import { guarded, guardedGather, type RuleHead } from './guard.ts';
 import { CONTAINER_BYTES, ELEMENT_BYTES } from './measure.ts';
 import { begun, headOf, type RuleContext, targetIn } from './place.ts';
 import { ANY, Places } from './places.ts';
@@ -63,7 +63,7 @@ export function* loopRule(
 
 /** The rule of what was read. */
 function assembled(
-  head: Head,
+  head: RuleHead,
   elements: Elements,
   { rules, forgets }: { readonly rules: readonly Rule[]; readonly forgets: readonly Forget[] },
   made: LoopOutput,
@@ -124,7 +124,7 @@ function gathering(elements: Elements, gathers: readonly Gather[]): Gather {
 }
 
 /** Whether an `onError` of the loop decides on faults of its rules, too. Spec silent. */
-function decides({ onError }: Head): boolean {
+function decides({ onError }: RuleHead): boolean {
   return onError.action !== 'fail' || onError.message !== undefined;
 }
 

@@ -2,7 +2,7 @@
 import type { Expression } from '../../language/expressions/index.ts';
 import type { Reference } from '../compiled.ts';
 import type { Output } from './execution.ts';
-import type { Head } from './guard.ts';
+import type { RuleHead } from './guard.ts';
 import { onErrorOf } from './on-error.ts';
 import type { Places } from './places.ts';
 import type { Members } from './report.ts';
@@ -51,7 +51,7 @@ export function headOf(
   label: string,
   target: Target | undefined,
   { scope, results }: RuleContext,
-): Head {
+): RuleHead {
   return {
     path: rule.path,
     label,

@@ -4,8 +4,8 @@ import { isMovedWithin } from '../../../proto/ordered-json.ts';
 import type { Value } from '../../language/expressions/index.ts';
 import type { Apply, Execution, Gather, Rule } from './execution.ts';
 import { RuleFault } from './failure.ts';
-import { fastPath, type Work } from './fast-path.ts';
-import { guarded, guardedGather, type Head } from './guard.ts';
+import { fastPath, type PlainMove } from './fast-path.ts';
+import { guarded, guardedGather, type RuleHead } from './guard.ts';
 import { mappingOf } from './mapping.ts';
 import { jsonOf, tellMoved } from './measure.ts';
 import { nestedOf } from './nested-rule.ts';
@@ -57,7 +57,7 @@ export function valueRule(rule: Members, sort: string, place: RuleContext): Rule
 
 /** A rule that writes its value to its target. */
 function writingRule(
-  head: Head,
+  head: RuleHead,
   producer: Producer,
   { steps, validate }: Treatment,
   { target, place }: { readonly target: Target; readonly place: RuleContext },
@@ -77,7 +77,12 @@ function writingRule(
 }
 
 /** A rule that names its result, and writes it where it has a target that is shown. */
-function namedRule(head: Head, producer: Producer, treatment: Treatment, place: RuleContext): Rule {
+function namedRule(
+  head: RuleHead,
+  producer: Producer,
+  treatment: Treatment,
+  place: RuleContext,
+): Rule {
   const { target } = head;
   const shown = target !== undefined && place.shown.hides(target.steps) ? undefined : target;
   return {
@@ -91,7 +96,7 @@ function naming(
   { produce, absence }: Producer,
   target: Target | undefined,
   treatment: Treatment,
-  { results }: Head,
+  { results }: RuleHead,
 ): Apply {
   return (x, output) => {
     const value = treat(produce(x), treatment, x);
@@ -105,7 +110,7 @@ function naming(
 }
 
 /** What the rule does where no render looks on. */
-function workOf(producer: Producer, treatment: Treatment): Work {
+function workOf(producer: Producer, treatment: Treatment): PlainMove {
   const { produce, untraced = produce, member } = producer;
   const isPlain = treatment.steps.length === 0 && treatment.validate === undefined;
   if (isPlain) return { make: untraced, member };

@@ -22,7 +22,7 @@ export interface RunAuthor {
 }
 
 /** The workflow and the owner of a run: they never change. */
-export interface Head extends Owner {
+export interface RunHead extends Owner {
   readonly workflow: WorkflowVersion;
   /** Who called; of a run that nobody called, its author. Its actions have their rights, unless there is an `author`. */
   readonly caller: Caller;
@@ -68,7 +68,7 @@ export interface Pins {
 }
 
 /** A run that is to begin. */
-export interface Order extends Omit<Head, 'gate' | 'retentionMs' | 'isRefused'> {
+export interface Order extends Omit<RunHead, 'gate' | 'retentionMs' | 'isRefused'> {
   readonly id: string;
   /** JSON text. */
   readonly input: string;
@@ -90,7 +90,7 @@ export type RunEffect =
 /** Times are Unix epoch milliseconds; texts are JSON. */
 export interface RunRecord {
   readonly id: string;
-  readonly head: Head;
+  readonly head: RunHead;
   readonly status: RunStatus;
   readonly key?: string;
   readonly compensation?: 'none' | 'complete' | 'partial';

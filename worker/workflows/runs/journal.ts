@@ -1,7 +1,7 @@
 /** The journal of one run on an object's own database. Spec: workflows.md §7. */
 import type { Json } from '../../../proto/json.ts';
 import type { DueKind, ElementEnd, Journal, Node, Ref, Run } from '../engine/journal.ts';
-import type { Call, Head, RunEffect } from './head.ts';
+import type { Call, RunEffect, RunHead } from './head.ts';
 import { LoopRows } from './loop-rows.ts';
 import { childIdOf, tokenOf } from './names.ts';
 import { NodeRows } from './node-rows.ts';
@@ -12,7 +12,7 @@ import type { Vault } from './vault.ts';
 export interface RunRow {
   readonly run: number;
   readonly id: string;
-  readonly head: Head;
+  readonly head: RunHead;
   readonly body: Run;
   /** Counts changes that are told live. */
   seq: number;

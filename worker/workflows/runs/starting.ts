@@ -13,7 +13,7 @@ import type { Turn } from '../engine/turn.ts';
 import { definitionOf, keepDefinition, makeReady, readyDefinition } from './definitions.ts';
 import { digestNow } from './digest.ts';
 import { copyKept } from './forking.ts';
-import type { Head, Order } from './head.ts';
+import type { Order, RunHead } from './head.ts';
 import type { SqlJournal } from './journal.ts';
 import type { Owner, Refusal, Started, StartFault } from './object.ts';
 import type { Reachable } from './reachable.ts';
@@ -57,7 +57,7 @@ export async function startRun(
   return { is: 'started', run: id, status, isAwaited, ...(refusal ? { refusal } : {}) };
 }
 
-function headOf({ settings }: Workflow, order: Order, { gate, refusal }: Names): Head {
+function headOf({ settings }: Workflow, order: Order, { gate, refusal }: Names): RunHead {
   const { orgUuid, orgId, sealedDataKey, caller, startedBy, requestId, address } = order;
   const { workflow, trigger, parent, forkedFrom, depth, chain, pins, body, author } = order;
   return {
@@ -199,7 +199,7 @@ async function position({ env }: Reachable, workflow: Workflow, owner: Owner): P
 
 function newBody(
   id: string,
-  head: Head,
+  head: RunHead,
   key: string | undefined,
   eventsAfter: number,
 ): Omit<Run, 'input'> {
