@@ -6,7 +6,7 @@ import { ENDPOINT_HEADER, PART_HEADER } from '../proto/parts.ts';
 import type { Admission } from './admission.ts';
 import { type CallContext, Deadline } from './drivers/deadline.ts';
 import { CallRefused, failureCode, toConnectError } from './failures.ts';
-import { type CallLine, describeFault, type Fault, type Log, levelOf } from './log.ts';
+import { type CallLine, describeFault, type Log, type LoggedError, levelOf } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { InFlight } from './parts/in-flight.ts';
 import type { CallSpan, Tracing } from './tracing.ts';
@@ -222,7 +222,7 @@ export class Calls {
     return error;
   }
 
-  #end(call: OpenCall, code = 'OK', fault?: Fault): void {
+  #end(call: OpenCall, code = 'OK', fault?: LoggedError): void {
     if (!this.#open.delete(call)) return;
     const { method, requestId, deadline, subject, started, span } = call;
     deadline.end();

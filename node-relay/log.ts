@@ -84,7 +84,7 @@ export interface CallLine {
   readonly code: string;
   readonly ms: number;
   /** What an unforeseen failure was; see `describeFault`. */
-  readonly fault?: Fault;
+  readonly fault?: LoggedError;
 }
 
 /** Outcomes that are neither this node's fault nor a backend's: logged as `debug`. */
@@ -101,7 +101,7 @@ export function levelOf(code: string): LogLevel {
 }
 
 /** An error without its message, which may hold a statement or a connection URL. */
-export interface Fault {
+export interface LoggedError {
   readonly name: string;
   /** The system's or the backend's own code, such as `ECONNRESET`. */
   readonly code?: string;
@@ -113,7 +113,7 @@ export interface Fault {
 const FRAMES_MAX = 12;
 
 /** What may be logged of an error. For a GatewayError, which has its own code, it is about the cause. */
-export function describeFault(error: unknown): Fault | undefined {
+export function describeFault(error: unknown): LoggedError | undefined {
   const cause = error instanceof GatewayError ? error.cause : error;
   if (cause === undefined) return undefined;
   if (!(cause instanceof Error)) return { name: typeof cause };

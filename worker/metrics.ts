@@ -11,7 +11,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** A metric as `/metrics` shows it. */
-interface Shown {
+interface MetricHeader {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
 }
@@ -37,7 +37,7 @@ const METRICS = {
     type: 'gauge',
     help: 'When the isolate answered its first request, since the Unix epoch.',
   },
-} as const satisfies Readonly<Record<string, Shown>>;
+} as const satisfies Readonly<Record<string, MetricHeader>>;
 
 /** One histogram of one set of labels. */
 class Histogram {

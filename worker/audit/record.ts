@@ -1,7 +1,7 @@
 /** How slices write audit entries: in the same batch as the change, or after the reply. */
 import type { Caller, Context, PublicContext } from '../context.ts';
 import { auditLimits } from '../limits/quotas/audit.ts';
-import type { AuditDetails, NewEntry, Outcome } from './entry.ts';
+import type { AuditDetails, AuditOutcome, NewEntry } from './entry.ts';
 import { noteChange, noteEntry } from './journal.ts';
 import { selectOrganizationsOfAccount } from './store.ts';
 import {
@@ -92,7 +92,7 @@ export function auditPasswordStatements(
 export function recordAfterReply(
   ctx: PublicContext,
   actor: Actor,
-  happened: Change & { readonly outcome: Outcome },
+  happened: Change & { readonly outcome: AuditOutcome },
 ): void {
   noteEntry(ctx, entryOf(ctx, actor, happened, happened.outcome));
 }
@@ -106,7 +106,7 @@ function entryOf(
   ctx: PublicContext,
   { orgUuid, username, uuid }: Actor,
   { action, resource, details }: Change,
-  outcome: Outcome,
+  outcome: AuditOutcome,
 ): NewEntry {
   return {
     orgUuid,

@@ -6,7 +6,7 @@ import { memberships, organizations } from '../db/schema.ts';
 import { auditTotals } from '../db/storage.ts';
 import { isUuid } from '../shapes/ids.ts';
 import { revealed } from '../shapes/visible.ts';
-import type { Outcome } from './entry.ts';
+import type { AuditOutcome } from './entry.ts';
 
 /** The organizations that an account is a member of. */
 export function selectOrganizationsOfAccount(db: Database, accountUuid: string) {
@@ -40,7 +40,7 @@ interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly resource?: string | undefined;
-  readonly outcome?: Outcome | undefined;
+  readonly outcome?: AuditOutcome | undefined;
   /** Unix epoch milliseconds, both included. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;

@@ -21,7 +21,7 @@ import { addSpan } from '../tracing.ts';
 import { noteOperation, noteUse } from '../users/activity/note.ts';
 
 /** What an operation is called with, besides what its path names. */
-export interface Arrived
+export interface CallInput
   extends Omit<Input<unknown, unknown, unknown, unknown>, keyof CallFindings | 'key'> {
   /** What makes a repeat of the call answer the same again. */
   readonly keyed?: Keyed<unknown> | undefined;
@@ -44,7 +44,7 @@ export async function call(
   ctx: Context,
   operation: AnyRoute,
   names: Readonly<Record<string, string>>,
-  read: (authorized: Authorized<unknown>) => Promise<Arrived>,
+  read: (authorized: Authorized<unknown>) => Promise<CallInput>,
 ): Promise<Outcome> {
   const isPublic = operation.access.level === 'Public';
   const outcome = await outcomeOf(async (known) => {

@@ -52,7 +52,7 @@ function allowsNothing(label: string): GatewayError {
 }
 
 /** A fault of a configuration; `lacking` when something is not there at all. */
-interface Fault {
+interface ConfigFault {
   readonly path: string;
   readonly message: string;
   readonly lacking: boolean;
@@ -72,7 +72,7 @@ function invalidConfig(error: ZodError, config: EndpointConfig): GatewayError {
 }
 
 /** Of the forms that a member may have, the one that its members show is meant. */
-function faultsOf(issue: Issue, parent: Json | undefined, at: readonly string[]): Fault[] {
+function faultsOf(issue: Issue, parent: Json | undefined, at: readonly string[]): ConfigFault[] {
   const value = memberAt(parent, issue.path);
   const path = [...at, ...issue.path.map(String)];
   if (issue.code === 'invalid_union' && isJsonObject(value)) {

@@ -11,7 +11,7 @@ export interface Link {
 }
 
 /** Parameters of an operation. */
-interface Taken {
+interface LinkParameters {
   readonly path: readonly string[];
   /** Of the query and of headers. */
   readonly needed: readonly string[];
@@ -60,7 +60,7 @@ function namedBy(
   );
 }
 
-function takenBy({ route: { query, headers }, path }: Operation): Taken {
+function takenBy({ route: { query, headers }, path }: Operation): LinkParameters {
   const members = [query, headers].flatMap((each) =>
     each instanceof z.ZodObject ? Object.entries<z.core.$ZodType>(each.shape) : [],
   );

@@ -21,7 +21,7 @@ import { selectTemplate, selectVersion, selectVersionNames } from './store.ts';
 import { nextVersion } from './version.ts';
 
 /** A template after a change, and the members that the new version has otherwise. */
-interface Changed {
+interface UpdatedTemplate {
   readonly row: TemplateRow;
   readonly updatedFields: readonly string[];
 }
@@ -44,7 +44,7 @@ export async function changeTemplate(
   ctx: Context,
   { row: found }: Template,
   { body, bytes, ifMatch, demands }: TemplateUpdate,
-): Promise<Changed> {
+): Promise<UpdatedTemplate> {
   const { db, caller } = ctx;
   const { orgUuid, uuid, id } = found;
   const [[row], names] = await db.batch([

@@ -21,7 +21,7 @@ import {
 } from './changes/store.ts';
 import { purposeOf } from './definition/secrets.ts';
 import { ownerOf } from './executions/show.ts';
-import { selectRoom, type Wanted } from './store.ts';
+import { type NewWorkflow, selectRoom } from './store.ts';
 import { definitionText, sealedDefinition } from './stored.ts';
 import { changed } from './triggers/changed.ts';
 import { insertNews, replaceTriggers } from './triggers/store.ts';
@@ -131,7 +131,7 @@ export function versionOf(
 }
 
 /** Storage is only asked here: what is made at the same time may go beyond it by that much. */
-async function demandRoom(ctx: Context, wanted: Wanted, bytes: number): Promise<void> {
+async function demandRoom(ctx: Context, wanted: NewWorkflow, bytes: number): Promise<void> {
   const [room] = await selectRoom(ctx.db, ctx.caller.orgUuid, wanted);
   if (!room) throw tokenRevoked();
   if (room.taken) {

@@ -103,7 +103,7 @@ export function takenHooks(orgUuid: string, uuid: string, paths: readonly string
 }
 
 /** What a new workflow takes. */
-export interface Wanted {
+export interface NewWorkflow {
   readonly id: string;
   readonly uuid: string;
   readonly hooks: readonly string[];
@@ -111,7 +111,7 @@ export interface Wanted {
 }
 
 /** One row: what is taken, and whether the quota is used up. None when the organization is gone. */
-export function selectRoom(db: Database, orgUuid: string, { id, uuid, hooks, quota }: Wanted) {
+export function selectRoom(db: Database, orgUuid: string, { id, uuid, hooks, quota }: NewWorkflow) {
   const taken = selectWorkflowUuid(db, orgUuid, { id });
   return db
     .select({

@@ -33,7 +33,7 @@ import { storedFollowing } from './triggers/following.ts';
 import { insertNews, replaceTriggers } from './triggers/store.ts';
 
 /** A workflow after a change, and the names of the members that the request gave. */
-interface Changed {
+interface UpdatedWorkflow {
   readonly row: WorkflowRow;
   readonly updatedFields: readonly string[];
 }
@@ -60,7 +60,7 @@ export async function updateWorkflow(
   ctx: Context,
   workflow: Workflow,
   { body, bytes, ifMatch, demands }: WorkflowUpdate,
-): Promise<Changed> {
+): Promise<UpdatedWorkflow> {
   const { db } = ctx;
   const { orgUuid, uuid, id } = workflow.row;
   const [row] = await selectWorkflow(db, orgUuid, { uuid });
@@ -99,7 +99,7 @@ async function changeDefinition(
   ctx: Context,
   { row, policy }: Workflow,
   { patch, size: bytes, ifMatch, demands }: Patch,
-): Promise<Changed> {
+): Promise<UpdatedWorkflow> {
   const { db } = ctx;
   const { orgUuid, uuid, id } = row;
   const [[stored], names] = await db.batch([

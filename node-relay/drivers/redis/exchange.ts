@@ -30,7 +30,7 @@ export class Unasked extends Error {
 }
 
 /** What a caller's promise becomes. */
-interface Outcome {
+interface ReplyHandlers {
   resolve(replies: readonly ReplyValue[]): void;
   reject(reason: unknown): void;
   /** Called once, when the caller has the answer or has gone. */
@@ -46,13 +46,13 @@ export class Exchange {
   sentAt: number | undefined;
   settled = false;
   readonly #sending: Sending;
-  readonly #outcome: Outcome;
+  readonly #outcome: ReplyHandlers;
   readonly #replies: ReplyValue[] = [];
   /** Bytes that replies may still have. */
   #room: number;
   #dropped: Dropped | undefined;
 
-  constructor(commands: readonly RedisCommand[], sending: Sending, outcome: Outcome) {
+  constructor(commands: readonly RedisCommand[], sending: Sending, outcome: ReplyHandlers) {
     this.commands = commands;
     this.#sending = sending;
     this.#outcome = outcome;

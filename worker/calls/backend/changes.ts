@@ -15,7 +15,7 @@ const BEGIN_MS = 30_000;
 const SHORT_MS = 10_000;
 
 /** A collection whose changes are wanted. */
-interface Wanted {
+interface WantedCollection {
   readonly name: string;
   readonly operations: readonly string[];
 }
@@ -49,7 +49,7 @@ export class RelayChanges {
    * Makes the backend keep changes of these collections, and no others.
    * @throws GatewayError BAD_REQUEST with a detail for each thing that it lacks, NOT_SUPPORTED, and what a call may end in
    */
-  prepare(collections: readonly Wanted[]): Promise<PreparedChanges> {
+  prepare(collections: readonly WantedCollection[]): Promise<PreparedChanges> {
     return this.#call(BEGIN_MS, async ({ relay, options, ...attempt }) => {
       const request = { target: this.#address(attempt), collections: messagesOf(collections) };
       const { position, mark } = await relay.prepareChanges(request, options);
@@ -62,7 +62,7 @@ export class RelayChanges {
    * @param position after which it goes on; empty for what was acknowledged last
    * @throws GatewayError NOT_FOUND when the backend no longer has what follows the position, and what a call may end in
    */
-  async open(collections: readonly Wanted[], position: string): Promise<Telling> {
+  async open(collections: readonly WantedCollection[], position: string): Promise<Telling> {
     const deadline = startDeadline(this.#ctx, BEGIN_MS);
     const late = setTimeout(deadline.abort, BEGIN_MS);
     try {
@@ -146,6 +146,6 @@ export class RelayChanges {
   }
 }
 
-function messagesOf(collections: readonly Wanted[]) {
+function messagesOf(collections: readonly WantedCollection[]) {
   return collections.map(({ name, operations }) => ({ name, operations: [...operations] }));
 }

@@ -4,7 +4,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { PublicContext } from '../../context.ts';
 
 /** Ports as they are in URLs, and addresses of this machine's network interfaces. */
-export interface Own {
+export interface OwnAddresses {
   readonly ports: readonly string[];
   readonly addresses: readonly string[];
 }
@@ -17,13 +17,13 @@ const LOOK_MS = 50;
 type Bound = Pick<PublicContext, 'env' | 'settings'>;
 
 /** By the binding that told them; they do not change while a runtime lives. */
-const known = new WeakMap<Fetcher, Own>();
+const known = new WeakMap<Fetcher, OwnAddresses>();
 
 /**
  * Those that the settings name, and those that were known only when everything listened.
  * @throws GatewayError SERVICE_UNAVAILABLE while they are not known
  */
-export async function ownOf({ env, settings }: Bound): Promise<Own> {
+export async function ownOf({ env, settings }: Bound): Promise<OwnAddresses> {
   const { OWN } = env;
   if (OWN === undefined) return { ports: settings.OWN_PORTS, addresses: [] };
   const before = known.get(OWN);

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import type { Context, PublicContext } from '../../context.ts';
-import type { Claimed } from '../../deliveries/object.ts';
+import type { KnownDelivery } from '../../deliveries/object.ts';
 import { Fault } from '../../language/expressions/index.ts';
 import { costly } from '../../limits/heavy-work.ts';
 import { digestOf } from '../../secrets/digest.ts';
@@ -65,7 +65,7 @@ export async function claimed(
   { env }: Pick<PublicContext, 'env'>,
   { owner, workflow, trigger }: Hook,
   name: string | undefined,
-): Promise<(Claimed & { readonly digest: string }) | undefined> {
+): Promise<(KnownDelivery & { readonly digest: string }) | undefined> {
   if (name === undefined) return undefined;
   const digest = await digestOf(encoder.encode(name));
   const deliveries = env.WEBHOOK_DELIVERIES.getByName(owner.orgUuid);

@@ -82,7 +82,7 @@ export interface RuleOfKey {
 }
 
 /** Whose rules are written, and by whom. */
-interface Written {
+interface RulesOfKey {
   readonly orgUuid: string;
   /** Of the key. */
   readonly uuid: string;
@@ -93,7 +93,7 @@ interface Written {
 /** Gives a key its rules, where what they are on exists and `condition` holds. */
 export function insertRules(
   db: Database,
-  { orgUuid, uuid, by, at }: Written,
+  { orgUuid, uuid, by, at }: RulesOfKey,
   levels: readonly RuleOfKey[],
   condition: SQL,
 ) {
@@ -120,7 +120,7 @@ export function insertRules(
 /** Takes the rules of a key away, but those on some, if `condition` holds. */
 export function deleteRules(
   db: Database,
-  { orgUuid, uuid }: Pick<Written, 'orgUuid' | 'uuid'>,
+  { orgUuid, uuid }: Pick<RulesOfKey, 'orgUuid' | 'uuid'>,
   kept: readonly RuleOfKey[],
   condition: SQL,
 ) {

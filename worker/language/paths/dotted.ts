@@ -41,7 +41,7 @@ export function parseDotted(text: string): Key[] {
 }
 
 /** A path cut before its last step. */
-interface Cut {
+interface CutPath {
   /** Length of the path up to there. */
   readonly at: number;
   readonly last: Key;
@@ -51,7 +51,7 @@ interface Cut {
  * Cuts off the last step; `undefined` where a closer look is needed: at a path of one step, with
  * escapes there, or at one that does not parse.
  */
-export function cutLast(text: string): Cut | undefined {
+export function cutLast(text: string): CutPath | undefined {
   if (text.charCodeAt(text.length - 1) === CLOSE) {
     const at = text.lastIndexOf('[');
     const last = indexOf(text.slice(at + 1, -1));

@@ -9,7 +9,7 @@ import type { Fault } from '../compiled.ts';
 import type { RequestSort } from '../definition.ts';
 
 /** A request as its author wrote it. */
-export interface Written {
+export interface AuthoredRequest {
   readonly endpoint: string;
   readonly request: JsonObject;
   /** Where it is in the definition. */
@@ -27,7 +27,11 @@ export function nameOfEndpoint(named: string): string {
 }
 
 /** All requests; what is wrong around them is added to the faults. */
-export function operationsIn(sort: RequestSort, template: JsonObject, faults: Fault[]): Written[] {
+export function operationsIn(
+  sort: RequestSort,
+  template: JsonObject,
+  faults: Fault[],
+): AuthoredRequest[] {
   if (sort === 'Read' || sort === 'Write') return requestWithEndpoint(template, 'template', faults);
   const { operations, endpoint, timeout_ms: timeoutMs, ...others } = template;
   for (const member of Object.keys(others)) {
@@ -55,7 +59,7 @@ function ofOneEndpoint(
   operations: readonly Json[],
   endpoint: Json | undefined,
   faults: Fault[],
-): Written[] {
+): AuthoredRequest[] {
   const first = operations.find(isJsonObject)?.endpoint;
   const common = endpoint ?? first;
   const path = endpoint === undefined ? 'template.operations.0.endpoint' : 'template.endpoint';
@@ -77,7 +81,7 @@ function ofOneEndpoint(
 }
 
 /** A request that names its endpoint. */
-function requestWithEndpoint(value: Json, at: string, faults: Fault[]): Written[] {
+function requestWithEndpoint(value: Json, at: string, faults: Fault[]): AuthoredRequest[] {
   if (!isJsonObject(value)) return notAnObject(at, faults);
   const { endpoint, ...request } = value;
   const path = `${at}.endpoint`;
@@ -89,7 +93,10 @@ function requestWithEndpoint(value: Json, at: string, faults: Fault[]): Written[
 }
 
 /** A request may be in a member of its own, as in the body of a request to an endpoint. */
-export function unwrapped(written: JsonObject, at: string): Pick<Written, 'request' | 'at'> {
+export function unwrapped(
+  written: JsonObject,
+  at: string,
+): Pick<AuthoredRequest, 'request' | 'at'> {
   const { request, ...others } = written;
   const isWrapped = isJsonObject(request) && Object.keys(others).length === 0;
   return isWrapped ? { request, at: `${at}.request` } : { request: written, at };

@@ -8,7 +8,7 @@ import { orderedText, unordered } from '../../../proto/ordered-json.ts';
 import type { Fault } from '../compiled.ts';
 import type { DataAccessDefinition, RequestSort } from '../definition.ts';
 import { readRequest } from './fill.ts';
-import { nameOfEndpoint, operationsIn, type Written } from './layout.ts';
+import { type AuthoredRequest, nameOfEndpoint, operationsIn } from './layout.ts';
 import type { Placeholder } from './placeholder.ts';
 import type { Fill, Language, Reader } from './reader.ts';
 import { SAMPLE } from './values.ts';
@@ -51,7 +51,7 @@ interface OperationContext {
 /** One request of a template, or of what else makes requests in the same way; none with its faults. */
 export function readOperation(
   sort: RequestSort,
-  { endpoint, request: written, at, path }: Written,
+  { endpoint, request: written, at, path }: AuthoredRequest,
   { faults, kindOf, language }: OperationContext,
 ): Operation[] {
   const kind = kindOf(endpoint);

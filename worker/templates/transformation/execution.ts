@@ -37,7 +37,7 @@ export interface NestedCall {
 }
 
 /** What a nested call ended in. */
-export type Outcome = (
+export type NestedOutcome = (
   | { readonly output: Json | undefined; readonly note?: string }
   | { readonly error: unknown }
 ) & {
@@ -55,7 +55,7 @@ export class Execution {
   readonly trail: number[] = [];
   /** Nested calls in the order in which rules come to them, then what they ended in. */
   readonly calls: NestedCall[] = [];
-  readonly outcomes: Outcome[] = [];
+  readonly outcomes: NestedOutcome[] = [];
   /** The outcome that the next rule takes. */
   next = 0;
   /** Bytes of JSON that the output may still come to. */
@@ -129,7 +129,7 @@ export class Execution {
   }
 
   /** The outcome of the next nested call, or of a rule's next. @throws Unsent where the run ends before it is made */
-  outcome(rule: number): Outcome {
+  outcome(rule: number): NestedOutcome {
     const at = this.rounds === undefined ? this.next : this.rounds.take(rule);
     const outcome = at === undefined ? undefined : this.outcomes[at];
     this.next += 1;

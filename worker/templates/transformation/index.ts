@@ -18,7 +18,7 @@ import { Report } from './report.ts';
 import { Naming } from './results.ts';
 import { DEPTH_MAX, readRules } from './rules.ts';
 import { RESULTS_NAME, Scope, TAKEN } from './scope.ts';
-import { Shown } from './shown.ts';
+import { OutputSchema } from './shown.ts';
 import { Transformation } from './transformation.ts';
 
 /** Faults of functions that are told at most; each takes one more reading of all. Spec silent. */
@@ -46,7 +46,7 @@ export function* transformationInPieces(definition: TransformationDefinition): P
   const references: Reference[] = [];
   const places = new Places();
   const readParameters = parametersOf(definition.parameters, report);
-  const shown = new Shown(performance.lazyEvaluation === true ? outputSchema : undefined);
+  const shown = new OutputSchema(performance.lazyEvaluation === true ? outputSchema : undefined);
   const list = definition.transformationRules;
   const naming = givesNames(list) ? new Naming() : undefined;
   if (naming && sources.functions?.has(RESULTS_NAME)) {

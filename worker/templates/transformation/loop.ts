@@ -10,7 +10,7 @@ import { begun, headOf, type RuleContext, targetIn } from './place.ts';
 import { ANY, Places } from './places.ts';
 import type { Members } from './report.ts';
 import type { OwnResults } from './results.ts';
-import { Shown } from './shown.ts';
+import { OutputSchema } from './shown.ts';
 import { put, type Target, valueAt } from './target.ts';
 import { hidden } from './value-rule.ts';
 
@@ -111,7 +111,9 @@ function withinOf(rule: Members, target: Target | undefined, place: RuleContext)
     place.places.add(target, [ANY], isNamed ? 0 : 1);
   }
   // Rules may read all of a result that has a name.
-  const shown = isNamed ? new Shown(undefined) : place.shown.below(target?.steps ?? []).elements;
+  const shown = isNamed
+    ? new OutputSchema(undefined)
+    : place.shown.below(target?.steps ?? []).elements;
   return { ...place, places: new Places(), shown };
 }
 

@@ -8,7 +8,7 @@ import type { Places } from './places.ts';
 import type { Members } from './report.ts';
 import type { OwnResults } from './results.ts';
 import type { Scope } from './scope.ts';
-import type { Shown } from './shown.ts';
+import type { OutputSchema } from './shown.ts';
 import { type Target, targetOf } from './target.ts';
 
 /** What rules of one list share. */
@@ -17,7 +17,7 @@ export interface RuleContext {
   /** Of the output that they write to. */
   readonly places: Places;
   /** What is shown of that output. */
-  readonly shown: Shown;
+  readonly shown: OutputSchema;
   /** Lists of rules around. */
   readonly depth: number;
   /** Templates that are nested. */

@@ -4,7 +4,7 @@ import { indexOf } from '../../language/paths/step.ts';
 import type { TargetStep } from './target.ts';
 
 /** A schema as far as it is known at one place; undefined where anything may be shown, false where nothing is. */
-export class Shown {
+export class OutputSchema {
   readonly #schema: Json | undefined;
 
   constructor(schema: Json | undefined) {
@@ -17,18 +17,18 @@ export class Shown {
   }
 
   /** What is known below a place. */
-  below(steps: readonly TargetStep[]): Shown {
+  below(steps: readonly TargetStep[]): OutputSchema {
     let schema = this.#schema;
     for (const step of steps) {
       if (schema === false) break;
       schema = childOf(schema, step);
     }
-    return new Shown(schema);
+    return new OutputSchema(schema);
   }
 
   /** What is known of the elements of an array. */
-  get elements(): Shown {
-    return new Shown(this.#schema === false ? false : elementsOf(this.#schema));
+  get elements(): OutputSchema {
+    return new OutputSchema(this.#schema === false ? false : elementsOf(this.#schema));
   }
 }
 

@@ -1,13 +1,13 @@
 /** Reads actions: what all have in common, and by their types the rest. Spec: workflows.md §1, §3. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import {
+  type ActionSource,
   type Draft,
   type DraftContext,
   type Drafts,
   type List,
   link,
   targetOf,
-  type Written,
 } from './draft.ts';
 import { compiled } from './expression.ts';
 import { ACTION_ID, ACTION_ID_FORM } from './ids.ts';
@@ -28,7 +28,7 @@ const UNHANDLED: Handler = {
 };
 
 /** Reads an action, or a list of them; a list is a graph if any of them has `after`. */
-export function readList(drafts: Drafts, written: Written): readonly Action[] | undefined {
+export function readList(drafts: Drafts, written: ActionSource): readonly Action[] | undefined {
   const { json, where, place } = written;
   if (!Array.isArray(json)) {
     const one = readOne(drafts, written);
@@ -51,7 +51,7 @@ export function readList(drafts: Drafts, written: Written): readonly Action[] | 
 }
 
 /** Reads an action that is alone. */
-export function readOne(drafts: Drafts, written: Written): Action | undefined {
+export function readOne(drafts: Drafts, written: ActionSource): Action | undefined {
   const { where, place, json } = written;
   if (Array.isArray(json)) {
     drafts.report.add(where, 'must be one action, and is a list');
@@ -65,7 +65,7 @@ export function readOne(drafts: Drafts, written: Written): Action | undefined {
 
 function readAction(
   drafts: Drafts,
-  { json, where, place, id: derived }: Written,
+  { json, where, place, id: derived }: ActionSource,
   { list, actions }: { readonly list: List; readonly actions: Draft[] },
 ): Action | undefined {
   const { report } = drafts;

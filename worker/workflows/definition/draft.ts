@@ -38,7 +38,7 @@ export interface List {
 }
 
 /** An action that is to be read. */
-export interface Written {
+export interface ActionSource {
   readonly json: Json;
   readonly where: string;
   readonly place: ActionParent;
@@ -53,9 +53,9 @@ export interface Drafts extends Drafting {
   readonly byId: Map<string, Draft>;
   readonly lists: List[];
   /** Reads an action that is alone. */
-  readOne(written: Written): Action | undefined;
+  readOne(written: ActionSource): Action | undefined;
   /** Reads an action, or a list of them. */
-  readList(written: Written): readonly Action[] | undefined;
+  readList(written: ActionSource): readonly Action[] | undefined;
 }
 
 /** One action while its own members are read. */
@@ -68,7 +68,7 @@ export interface DraftContext {
 }
 
 /** What a type adds to an action. */
-type Own<Type extends ActionType> = Type extends ActionType
+type MembersOfType<Type extends ActionType> = Type extends ActionType
   ? Omit<Extract<Action, { type: Type }>, keyof Common | 'type'>
   : never;
 
@@ -77,7 +77,7 @@ export interface TypeReader<Type extends ActionType> {
   /** Members besides those that every action has. */
   readonly members: readonly string[];
   /** What the type adds to an action; undefined, with a fault, when it is not whole. */
-  read(around: DraftContext): Own<Type> | undefined;
+  read(around: DraftContext): MembersOfType<Type> | undefined;
 }
 
 /** The state of an action to what is read before it begins. */

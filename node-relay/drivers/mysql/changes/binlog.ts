@@ -5,7 +5,7 @@ import { ConnectionLost, Unreadable } from '../../loss.ts';
 import { Pulled } from '../../pulled.ts';
 import type { Connection } from '../connection.ts';
 import { command, Reader, readError } from '../packets.ts';
-import { Cut, type Piece } from './cut.ts';
+import { PacketCutter, type Piece } from './cut.ts';
 import type { LogPlace } from './place.ts';
 
 /** Largest event in bytes: what a run takes as its input, before and after. Spec: workflows.md §7. */
@@ -44,7 +44,7 @@ export class Binlog {
   #sums = false;
 
   private constructor(socket: Socket) {
-    this.#pulled = new Pulled(socket, new Cut(EVENT_MAX_BYTES));
+    this.#pulled = new Pulled(socket, new PacketCutter(EVENT_MAX_BYTES));
   }
 
   /**

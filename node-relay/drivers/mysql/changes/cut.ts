@@ -13,7 +13,7 @@ export interface Piece {
 }
 
 /** Takes chunks and gives payloads. */
-export class Cut {
+export class PacketCutter {
   readonly #max: number;
   #chunks: Buffer[] = [];
   #have = 0;

@@ -16,7 +16,7 @@ import {
 } from '../../change-batch.ts';
 import type { Reader } from '../packets.ts';
 import type { Binlog, LogEvent } from './binlog.ts';
-import type { Looked } from './columns.ts';
+import type { LookedUp } from './columns.ts';
 import {
   beginOf,
   isAfter,
@@ -51,7 +51,7 @@ interface ReaderParts {
   readonly request: ChangesRequest;
   readonly call: Call;
   /** Looks the request's tables up. */
-  lookUp(): Promise<readonly Looked[]>;
+  lookUp(): Promise<readonly LookedUp[]>;
 }
 
 /** One subscription's reading of the log. */

@@ -1,6 +1,6 @@
 /** Makes changes of rows as the log reports them, for those who watch their tables. Spec: workflows.md §5, `dataChange`. */
 import type { Change, ChangeFault } from '../../../../proto/changes.ts';
-import type { LoggedTable, Looked } from './columns.ts';
+import type { LoggedTable, LookedUp } from './columns.ts';
 import type { Row } from './rows.ts';
 
 /** A row that changed: what it is, and of an update what it became. */
@@ -23,7 +23,7 @@ interface RowTexts extends Pick<Change, 'watched' | 'key' | 'before' | 'after'> 
 }
 
 /** Names of the request that watch a table. */
-function watching(looked: readonly Looked[], { schema, name }: TableName) {
+function watching(looked: readonly LookedUp[], { schema, name }: TableName) {
   return looked.flatMap((each) =>
     'table' in each && each.table.schema === schema && each.table.name === name
       ? [each.watched]
@@ -32,13 +32,17 @@ function watching(looked: readonly Looked[], { schema, name }: TableName) {
 }
 
 /** What is wrong with changes of a table, for each that watches it. */
-export function faultsOf(looked: readonly Looked[], table: TableName, what: string): ChangeFault[] {
+export function faultsOf(
+  looked: readonly LookedUp[],
+  table: TableName,
+  what: string,
+): ChangeFault[] {
   return watching(looked, table).map(({ name }) => ({ watched: name, message: `${name} ${what}` }));
 }
 
 /** What is told of a row; undefined where nobody watches that. */
 export function textsOf(
-  looked: readonly Looked[],
+  looked: readonly LookedUp[],
   { table, operation, row, then }: RowChange,
 ): RowTexts | undefined {
   const watched = watching(looked, table)

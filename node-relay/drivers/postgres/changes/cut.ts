@@ -15,7 +15,7 @@ export interface Piece {
 }
 
 /** Takes chunks and gives messages. */
-export class Cut {
+export class MessageCutter {
   readonly #max: number;
   #chunks: Buffer[] = [];
   #have = 0;

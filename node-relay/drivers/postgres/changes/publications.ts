@@ -3,7 +3,7 @@ import { DatabaseError } from 'pg';
 import type { Connection } from '../connection.ts';
 import {
   arrayOf,
-  type Looked,
+  type LookedUp,
   lookUpTables,
   type OwnChangesRequest,
   type WatchedTable,
@@ -22,7 +22,7 @@ export function publicationsOf(slot: string): string[] {
 
 /** What was found when publications were brought up to date. */
 interface Published {
-  readonly looked: readonly Looked[];
+  readonly looked: readonly LookedUp[];
   /** OIDs of tables that were not published before, or whose publication was not there. */
   readonly added: readonly string[];
 }
@@ -70,7 +70,7 @@ export async function unpublish(connection: Connection, slot: string): Promise<b
   return found.length > 0;
 }
 
-function plansOf(slot: string, looked: readonly Looked[]): Plan[] {
+function plansOf(slot: string, looked: readonly LookedUp[]): Plan[] {
   const all = new Map<string, WatchedTable>();
   const inserts = new Map<string, WatchedTable>();
   for (const each of looked) {

@@ -25,7 +25,7 @@ import { endReader } from './prepare.ts';
 import { publicationsOf, publish } from './publications.ts';
 import type { Replication, Streamed } from './replication.ts';
 import { changeOf, fullName, isGone, type StreamedTable } from './rows.ts';
-import type { Looked } from './tables.ts';
+import type { LookedUp } from './tables.ts';
 
 /** How often it is looked whether all tables are published, in milliseconds. */
 const RECONCILE_MS = 30_000;
@@ -257,7 +257,7 @@ export class SlotReader {
 }
 
 /** What tables were not published for a while, although they are watched. */
-function missed(looked: readonly Looked[], added: readonly string[]): ChangeFault[] {
+function missed(looked: readonly LookedUp[], added: readonly string[]): ChangeFault[] {
   return looked.flatMap((each) =>
     'table' in each && added.includes(each.table.oid)
       ? [{ watched: each.watched.name, message: `${each.watched.name} ${UNPUBLISHED}` }]

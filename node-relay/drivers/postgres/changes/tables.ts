@@ -15,7 +15,7 @@ export interface WatchedTable {
 }
 
 /** A name of the request, with its table or what is wrong with it. */
-export type Looked =
+export type LookedUp =
   | { readonly watched: WatchedCollection; readonly table: WatchedTable }
   | {
       readonly watched: WatchedCollection;
@@ -53,7 +53,7 @@ JOIN pg_class c ON c.oid = found.oid JOIN pg_namespace n ON n.oid = c.relnamespa
 export async function lookUpTables(
   connection: Connection,
   { collections, allowGuard }: Pick<OwnChangesRequest, 'collections' | 'allowGuard'>,
-): Promise<Looked[]> {
+): Promise<LookedUp[]> {
   const isOpen = await allowGuard?.openedTo((statement) => connection.rows(statement));
   const [schemas] = await connection.rows({ text: 'SELECT pg_catalog.current_schemas(false)' });
   const names = arrayOf(collections.map(({ name }) => name));

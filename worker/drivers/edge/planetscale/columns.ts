@@ -78,7 +78,7 @@ function holdsBytes({ type, charset }: Field): boolean {
 }
 
 /** Rows as JSON text, and what their columns are called. */
-interface Written {
+interface WrittenRows {
   /** `[{"name", "type"}, …]` */
   readonly columnsJson: string;
   readonly rows: readonly string[];
@@ -89,7 +89,7 @@ export function writtenRows(
   fields: readonly Field[],
   rows: readonly (readonly Value[])[],
   options: { readonly numbersAsStrings: boolean; readonly rowFormat: 'object' | 'array' },
-): Written {
+): WrittenRows {
   const columns = fields.map(columnOf);
   const described = columns.map((column) => ({ name: column.name, type: columnType(column).name }));
   const asArray = options.rowFormat === 'array';
