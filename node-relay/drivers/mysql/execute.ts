@@ -31,7 +31,7 @@ export interface Execution {
 }
 
 /** A statement that may be sent. */
-interface ReadyStatement {
+interface Query {
   readonly request: Pick<MysqlRequest, 'type' | 'row_format'>;
   readonly parsed: Parsed;
   readonly values: readonly Json[];
@@ -85,7 +85,7 @@ const NOT_PREPARABLE = 1295;
  */
 export async function send(
   execution: Execution,
-  { parsed, values }: Pick<ReadyStatement, 'parsed' | 'values'>,
+  { parsed, values }: Pick<Query, 'parsed' | 'values'>,
   sinkOf: (form: RowOptions['form']) => Sink,
   commits: boolean,
 ): Promise<Outcome> {
@@ -174,7 +174,7 @@ async function requireReading(connection: Connection): Promise<void> {
 /** Sends a statement and answers its result. */
 export async function execute(
   execution: Execution,
-  ready: ReadyStatement,
+  ready: Query,
   budget = execution.call.resultMaxBytes,
 ): Promise<Buffer> {
   const { connection, place, call } = execution;
@@ -216,7 +216,7 @@ export async function execute(
 }
 
 /** Whether none of a statement is kept when it is stopped. */
-function mayStop({ read, parsed }: ReadyStatement): boolean {
+function mayStop({ read, parsed }: Query): boolean {
   return read || isSelect(parsed) || parsed.returning;
 }
 
@@ -225,7 +225,7 @@ type Finish = (outcome: Outcome) => Buffer;
 
 async function executeRead(
   execution: Execution,
-  ready: ReadyStatement,
+  ready: Query,
   sinkOf: SinkOf,
   finish: Finish,
 ): Promise<Buffer> {
@@ -239,7 +239,7 @@ async function executeRead(
 
 async function executeWrite(
   execution: Execution,
-  ready: ReadyStatement,
+  ready: Query,
   sinkOf: SinkOf,
   finish: Finish,
 ): Promise<Buffer> {

@@ -43,7 +43,7 @@ export interface Execution {
 }
 
 /** A statement that may be sent. */
-interface ReadyStatement {
+interface Query {
   readonly request: Pick<PostgresRequest, 'type'> & { row_format?: 'object' | 'array' | undefined };
   readonly parsed: Parsed | undefined;
   readonly statement: Statement;
@@ -183,7 +183,7 @@ async function typesOf(
 /** Sends a statement and answers its result. */
 export async function execute(
   execution: Execution,
-  ready: ReadyStatement,
+  ready: Query,
   budget = execution.call.resultMaxBytes,
 ): Promise<Buffer> {
   const { connection, database, place, call } = execution;
@@ -206,11 +206,7 @@ export async function execute(
   }
 }
 
-async function executeRead(
-  execution: Execution,
-  ready: ReadyStatement,
-  result: SqlResult,
-): Promise<Buffer> {
+async function executeRead(execution: Execution, ready: Query, result: SqlResult): Promise<Buffer> {
   const { connection, database } = execution;
   const { before, after } = aroundRead(execution, ready.undone, ready.parsed);
   const wasIdle = connection.wire.idle;
@@ -234,7 +230,7 @@ async function executeRead(
 
 async function executeWrite(
   execution: Execution,
-  ready: ReadyStatement,
+  ready: Query,
   result: SqlResult,
 ): Promise<Buffer> {
   const { connection, database } = execution;
@@ -280,16 +276,13 @@ async function executeWrite(
 const NOTHING_AROUND = { before: [], after: [] };
 
 /** Marks a connection that stays with its caller when a statement may give names another meaning there. */
-function noteAltered(
-  { connection, database, place }: Execution,
-  { parsed, undone, given }: ReadyStatement,
-) {
+function noteAltered({ connection, database, place }: Execution, { parsed, undone, given }: Query) {
   if (place === 'call' || undone || connection.pooled || parsed?.kind === 'TransactionStmt') return;
   if (!parsed || database.guard.leavesTraces(parsed, given) !== false) connection.altered = true;
 }
 
 /** A result of a change that is done already: when it cannot be told, `details` say `applied`. */
-function finishedAfter(result: SqlResult, ready: ReadyStatement, tag: string): Buffer {
+function finishedAfter(result: SqlResult, ready: Query, tag: string): Buffer {
   try {
     return finished(result, ready, tag);
   } catch (error) {
@@ -301,7 +294,7 @@ function finishedAfter(result: SqlResult, ready: ReadyStatement, tag: string): B
   }
 }
 
-function finished(result: SqlResult, { request: { type } }: ReadyStatement, tag: string): Buffer {
+function finished(result: SqlResult, { request: { type } }: Query, tag: string): Buffer {
   checkCount(type, result.rowCount);
   return result.finish(tag);
 }

@@ -13,7 +13,7 @@ import type { Call } from '../../../../proto/driver.ts';
 import type { Json } from '../../../../proto/json.ts';
 import { lacks, listBytes } from '../sql/reply.ts';
 import { sendThenWrite } from '../sql/send-then-write.ts';
-import type { ReadyStatement } from './bind.ts';
+import type { Query } from './bind.ts';
 import { firstOf, type Tries } from './bisect.ts';
 import type { Database } from './database.ts';
 import type { StatementReply } from './exchange.ts';
@@ -29,7 +29,7 @@ export async function runTransaction(
   call: Call,
 ): Promise<Uint8Array> {
   const operations = checkEach(requests, operationFrom);
-  const all: ReadyStatement[] = [];
+  const all: Query[] = [];
   for (const [at, operation] of operations.entries()) {
     all.push(await atOperation(at, () => prepared(database, operation, call)));
   }
@@ -49,11 +49,7 @@ export async function runTransaction(
   );
 }
 
-async function prepared(
-  database: Database,
-  operation: RowsRequest,
-  call: Call,
-): Promise<ReadyStatement> {
+async function prepared(database: Database, operation: RowsRequest, call: Call): Promise<Query> {
   const earlier = (): never => {
     throw lacks(VENDOR, 'a transaction that looks at earlier results ($result)', 'Postgres');
   };
@@ -67,7 +63,7 @@ async function prepared(
 async function sendAll(
   database: Database,
   operations: readonly RowsRequest[],
-  all: readonly ReadyStatement[],
+  all: readonly Query[],
   call: Call,
 ): Promise<readonly StatementReply[]> {
   const sent = marked(all);
