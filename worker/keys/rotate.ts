@@ -9,7 +9,7 @@ import { keyNotFound } from '../grants/subjects.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
 import { Tagged } from '../outcome.ts';
 import { hold, type IfMatch } from '../revision.ts';
-import { deleteRotated, endDigest, insertDigest, isAsSeen, updateKey } from './changes/store.ts';
+import { deleteRotated, endDigest, insertDigest, isAsSeen, updateKeyRow } from './changes/store.ts';
 import { demandGrantingAll, levelsNow, rulesOf } from './levels.ts';
 import { madeOf, tagOf } from './record.ts';
 import type { Rotation } from './schema.ts';
@@ -45,7 +45,7 @@ export async function rotateKey(ctx: Context, row: KeyRow, sent: KeyRotation): P
     endDigest(db, seen, now + body.grace_s * 1000, isHeld),
     deleteRotated(db, seen, now, isHeld),
     insertDigest(db, seen, digest, isHeld),
-    updateKey(db, seen, {}, isHeld),
+    updateKeyRow(db, seen, {}, isHeld),
     auditStatement(ctx, {
       action: 'key.rotate',
       resource: `key:${row.uuid}`,

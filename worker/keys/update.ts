@@ -19,7 +19,7 @@ import {
   isAsSeen,
   keptLevels,
   type RuleOfKey,
-  updateKey,
+  updateKeyRow,
 } from './changes/store.ts';
 import { getKey } from './get.ts';
 import { endOf } from './given.ts';
@@ -42,7 +42,7 @@ const RIGHTS = ['access_level', 'endpoints', 'templates', 'workflows'] as const;
  * may grant what it had and what it has then.
  * @throws GatewayError BAD_REQUEST, FORBIDDEN, KEY_EXISTS, KEY_NOT_FOUND, PRECONDITION_FAILED, EDIT_CONFLICT, QUOTA_EXCEEDED, 404 of a resource's sort
  */
-export async function changeKey(ctx: Context, row: KeyRow, sent: KeyUpdate): Promise<Tagged> {
+export async function updateKey(ctx: Context, row: KeyRow, sent: KeyUpdate): Promise<Tagged> {
   const { body, ifMatch, ...rights } = sent;
   const before = await levelsNow(ctx, row.uuid);
   const after = await levelsNamed(ctx, body, before);
@@ -86,7 +86,7 @@ async function store(
     deleteRules(db, written, rules, ofRules),
     insertRules(db, written, rules, ofRules),
     deleteRotated(db, seen, 'all', ofRights),
-    updateKey(db, seen, { ...changesOf(ctx, body), ...own }, isHeld),
+    updateKeyRow(db, seen, { ...changesOf(ctx, body), ...own }, isHeld),
     auditStatement(ctx, {
       action: 'key.update',
       resource: `key:${row.uuid}`,

@@ -60,7 +60,7 @@ export function isAsSeen(db: Database, seen: Seen, name = seen.name): SQL {
 }
 
 /** Changes a key's row, if `condition` holds: to be put after what hangs on the same condition. */
-export function updateKey(
+export function updateKeyRow(
   db: Database,
   { orgUuid, uuid, revision }: Seen,
   changes: Partial<ApiKeyRow>,
@@ -189,7 +189,7 @@ export function deleteRotated(
 }
 
 /** Ends a key; no row comes back when it is gone, or `condition` does not hold. */
-export function deleteKey(
+export function deleteKeyRow(
   db: Database,
   { orgUuid, uuid }: Pick<ApiKeyRow, 'orgUuid' | 'uuid'>,
   condition: SQL | undefined,

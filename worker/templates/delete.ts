@@ -9,7 +9,7 @@ import { loadReachOf } from '../reach/load.ts';
 import { type IfMatch, isHeld, preconditionFailed } from '../revision.ts';
 import { selectUsers as selectWorkflows } from '../workflows/store.ts';
 import { type Template, templateNotFound } from './access.ts';
-import { deleteRemains, deleteTemplate } from './changes/store.ts';
+import { deleteRemains, deleteTemplateRow } from './changes/store.ts';
 import { tagOf } from './record.ts';
 import { selectTemplate, selectUsers } from './store.ts';
 
@@ -31,7 +31,7 @@ interface TemplateDeletion {
  * @param confirmed whether it may go although it is used
  * @throws GatewayError TEMPLATE_IN_USE with what uses it, TEMPLATE_NOT_FOUND when it is gone already, PRECONDITION_FAILED
  */
-export async function removeTemplate(
+export async function deleteTemplate(
   ctx: Context,
   { row }: Template,
   confirmed: boolean,
@@ -44,7 +44,7 @@ export async function removeTemplate(
   const [users, flows, deleted] = await db.batch([
     selectUsers(db, orgUuid, row),
     selectWorkflows(db, orgUuid, 'template', row),
-    deleteTemplate(db, row, ifMatch, confirmed),
+    deleteTemplateRow(db, row, ifMatch, confirmed),
     auditStatement(ctx, {
       action: 'template.delete',
       resource: `template:${uuid}`,

@@ -30,7 +30,7 @@ const USAGE_DAYS = 30;
  * @param version the one in force, when left out
  * @throws GatewayError TEMPLATE_NOT_FOUND when it is gone since it was looked up, or has no such version
  */
-export async function showTemplate(
+export async function getTemplate(
   ctx: Context,
   { row: found }: Template,
   version?: string,

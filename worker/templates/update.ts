@@ -11,7 +11,7 @@ import { hold, type IfMatch, preconditionFailed } from '../revision.ts';
 import { type Template, templateNotFound } from './access.ts';
 import { admitted } from './admit.ts';
 import { asWritten, definitionText, parsed } from './body.ts';
-import { insertReferences, insertVersion, updateTemplate } from './changes/store.ts';
+import { insertReferences, insertVersion, updateTemplateRow } from './changes/store.ts';
 import { versionOf } from './create.ts';
 import { type Definition, isDataAccess } from './definition.ts';
 import { definitionOf } from './read.ts';
@@ -40,7 +40,7 @@ interface TemplateUpdate {
  * @throws GatewayError BAD_REQUEST with all faults, TEMPLATE_VERSION_EXISTS, EDIT_CONFLICT when another
  * change came between, PRECONDITION_FAILED, TEMPLATE_NOT_FOUND, FORBIDDEN, QUOTA_EXCEEDED
  */
-export async function changeTemplate(
+export async function updateTemplate(
   ctx: Context,
   { row: found }: Template,
   { body, bytes, ifMatch, demands }: TemplateUpdate,
@@ -76,7 +76,7 @@ export async function changeTemplate(
   };
   const { name, version, updatedAt, lastModifiedBy } = next;
   const [changed] = await db.batch([
-    updateTemplate(db, row, { name, version, updatedAt, lastModifiedBy }, guard),
+    updateTemplateRow(db, row, { name, version, updatedAt, lastModifiedBy }, guard),
     auditStatement(ctx, {
       action: 'template.update',
       resource: `template:${uuid}`,
