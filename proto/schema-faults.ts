@@ -1,7 +1,7 @@
 /** Says why a value does not fit a schema, in the gateway's words rather than the schema library's. */
 import * as z from 'zod';
 import { hintFor, meantName } from './near-name.ts';
-import { told } from './told.ts';
+import { truncated } from './truncate.ts';
 
 /** What is wrong, and where: members joined by dots. */
 export interface Fault {
@@ -144,7 +144,7 @@ function ofUnknown({
   const isTaken = (name: string) => isObject(input) && Object.hasOwn(input, name);
   const hints = keys
     .slice(0, NAMES_MAX)
-    .map((key) => told(key, NAME_MAX))
+    .map((key) => truncated(key, NAME_MAX))
     .map((name) => [JSON.stringify(name), hintFor(name, known, { isTaken })] as const)
     .toSorted(([, one], [, other]) => Number(other.endsWith('?')) - Number(one.endsWith('?')));
   // Those of one hint together, so that no list of names is told twice.

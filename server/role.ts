@@ -1,5 +1,5 @@
 /** What each of several runtimes behind one port is: the owner of D1 and the objects, or one that serves clients. */
-import type { RuntimeSite } from '../worker/runtimes/place.ts';
+import type { RuntimeSite } from '../worker/runtimes/runtime-site.ts';
 import type { WorkerOptions as ReadOptions } from './bundle.ts';
 import type { InnerSocket, Listening, RuntimeSocket } from './runtime.ts';
 

@@ -9,7 +9,7 @@ import type {
   PreparingParticipant,
   Share,
 } from '../../proto/prepares.ts';
-import { attempt, type Lendable, type Lender, type Traces } from './lend.ts';
+import { attempt, type Lendable, type Lender, type Traces } from './lender.ts';
 
 /** What a kind does with a share on one connection; failures are its own, `attempt` makes them the caller's. */
 export interface ShareSteps<Request, Connection> {

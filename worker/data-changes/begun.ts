@@ -1,5 +1,5 @@
 /** Since when workflows are followed: what was committed before one was activated is not for it. Spec: workflows.md §1, "Paused". */
-import type { ChangesStore, StreamPosition } from './kept.ts';
+import type { ChangesStore, StreamPosition } from './changes-store.ts';
 
 /** Marks of the changes of a place, by `beginningOf`: greater ones are for what began then. */
 export interface Begun {

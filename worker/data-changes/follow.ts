@@ -9,13 +9,13 @@ import { changesOf } from '../calls/backend/choose.ts';
 import { loggedFault } from '../db/fault.ts';
 import { log } from '../log.ts';
 import { failureOf } from '../outcome.ts';
-import { type ChangesContext, contextOf, covers, endpointOf, unionOf } from './around.ts';
 import { forgetBegun } from './begun.ts';
-import type { StreamPosition, TriggerError } from './kept.ts';
-import { ChangeFeed } from './line.ts';
+import { ChangeFeed } from './change-feed.ts';
+import type { StreamPosition, TriggerError } from './changes-store.ts';
+import { type ChangesContext, contextOf, covers, endpointOf, unionOf } from './context.ts';
 import { chosenOf, noteFailure } from './match.ts';
 import type { WatchedCollection } from './object.ts';
-import { GIVEN_UP_MS, preparePlace } from './place.ts';
+import { GIVEN_UP_MS, preparePlace } from './prepare-place.ts';
 import type { KeptEndpoint, Watch, WatchingTrigger } from './store.ts';
 
 /** Milliseconds until another line is tried: doubled each time, up to the longest. */

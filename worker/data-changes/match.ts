@@ -13,10 +13,10 @@ import { isTruthy } from '../workflows/engine/ending.ts';
 import { digestNow } from '../workflows/runs/digest.ts';
 import { authored } from '../workflows/triggers/authored.ts';
 import { budgetOf } from '../workflows/triggers/start.ts';
-import { ADDRESS, type ChangesContext, sealingOf } from './around.ts';
 import { begunAt } from './begun.ts';
 import { keyTextOf, operationOf, rootOf, type ToldChange } from './change.ts';
-import type { TriggerError } from './kept.ts';
+import type { TriggerError } from './changes-store.ts';
+import { ADDRESS, type ChangesContext, sealingOf } from './context.ts';
 import type { NewPending } from './lanes.ts';
 import type { WatchingTrigger } from './store.ts';
 

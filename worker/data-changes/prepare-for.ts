@@ -3,12 +3,12 @@ import { badRequest, GatewayError } from '../../proto/errors.ts';
 import { changesOf } from '../calls/backend/choose.ts';
 import { endpointNotFound } from '../endpoints/access.ts';
 import { failureOf } from '../outcome.ts';
-import { type ChangesContext, contextOf, covers, endpointOf, unionOf } from './around.ts';
 import { beginningOf, noteBegun } from './begun.ts';
+import type { ChangesStore } from './changes-store.ts';
+import { type ChangesContext, contextOf, covers, endpointOf, unionOf } from './context.ts';
 import { collectionsOf } from './follow.ts';
-import type { ChangesStore } from './kept.ts';
 import type { Prepared, WantedTriggers, WatchedCollection } from './object.ts';
-import { faultsOf, preparePlace } from './place.ts';
+import { faultsOf, preparePlace } from './prepare-place.ts';
 import type { Watch } from './store.ts';
 
 /** Milliseconds for which what was made ready is held for a workflow that is to be stored. */

@@ -6,8 +6,8 @@ import { loggedFault } from '../db/fault.ts';
 import { openConfig, serving } from '../endpoints/config.ts';
 import { log } from '../log.ts';
 import { profileOf } from '../nodes/choose.ts';
-import { type ChangesContext, contextOf, endpointOf } from './around.ts';
-import type { Drop } from './kept.ts';
+import type { Drop } from './changes-store.ts';
+import { type ChangesContext, contextOf, endpointOf } from './context.ts';
 import { type KeptEndpoint, noteDegraded } from './store.ts';
 
 /** Bytes of log that a backend may keep for an endpoint. Spec: workflows.md §5 */

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { workflowTriggers } from '../db/workflows.ts';
 import { selectEndpoint } from '../endpoints/store.ts';
 import { insertEndpoint, startGateway } from '../test/gateway.ts';
+import { ChangesStore } from './changes-store.ts';
 import type { DataChanges } from './data-changes.ts';
-import { ChangesStore } from './kept.ts';
 import { changesNameOf } from './object.ts';
 import { selectWatched } from './store.ts';
 

@@ -10,7 +10,7 @@ import { parseAsWritten, writtenText } from '../../proto/written-json.ts';
 import { policyOn } from '../access/policy.ts';
 import { interrupted, runTemplate, type TemplateCall } from '../calls/template.ts';
 import { type Bindings, type Caller, type Context, databaseOf, openContext } from '../context.ts';
-import { whenReady } from '../drivers/edge/own.ts';
+import { whenReady } from '../drivers/edge/own-addresses.ts';
 import { limitsOf } from '../limits/quotas/share.ts';
 import { giveBack, holdBytes } from '../limits/quotas/store.ts';
 import { failureOf, gathered, JsonBytes, type Result } from '../outcome.ts';

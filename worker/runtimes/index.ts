@@ -8,8 +8,8 @@ import { requestMetrics } from '../metrics.ts';
 import { allMetrics, type NamedMetrics } from './all-metrics.ts';
 import { hasKeys, noteKeys, untilKeys } from './keys.ts';
 import { OwnerLine } from './owner-line.ts';
-import type { RuntimeSite } from './place.ts';
 import { remoteDatabase, remoteLimit, remoteObjects } from './remote-bindings.ts';
+import type { RuntimeSite } from './runtime-site.ts';
 import type { RuntimeBindings, RuntimeService } from './service.ts';
 
 export * from '../index.ts';

@@ -1,6 +1,6 @@
 /** What several runtimes behind one port ask of each other: docs/decisions/0027-several-runtimes.md. */
 import type { Bindings } from '../context.ts';
-import type { RuntimeSite } from './place.ts';
+import type { RuntimeSite } from './runtime-site.ts';
 
 /** A statement of D1 with its parameters. */
 export interface Statement {

@@ -17,7 +17,7 @@ import { loadReachOf } from '../reach/load.ts';
 import { nameOf, type Reach } from '../reach/reach.ts';
 import { refusal } from '../shapes/definition.ts';
 import type { Hook } from './changes/store.ts';
-import type { Fault, Reference } from './definition/found.ts';
+import type { Fault, Reference } from './definition/findings.ts';
 import { readWorkflow } from './definition/read.ts';
 import type { Workflow } from './definition/tree.ts';
 import { selectByNames, selectLeadingTo, selectUuidsByNames } from './store.ts';

@@ -6,7 +6,7 @@ import type { WorkflowStatus } from '../db/workflows.ts';
 import { demandSize, refusal } from '../shapes/definition.ts';
 import { idFromName, isUuid } from '../shapes/ids.ts';
 import { actionsOf, isDag } from './definition/dag.ts';
-import type { Fault } from './definition/found.ts';
+import type { Fault } from './definition/findings.ts';
 import { WorkflowId } from './definition/read.ts';
 import { definitionText, hasSealed, SCHEMA } from './stored.ts';
 

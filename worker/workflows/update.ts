@@ -23,7 +23,7 @@ import {
   updateWorkflowRow,
 } from './changes/store.ts';
 import { pathTaken, sealedFor, versionOf } from './create.ts';
-import type { Fault } from './definition/found.ts';
+import type { Fault } from './definition/findings.ts';
 import { ownerOf } from './executions/show.ts';
 import { tagOf } from './record.ts';
 import { selectRoom, selectVersion, selectVersionNames, selectWorkflow } from './store.ts';

@@ -7,7 +7,7 @@ import {
   GatewayError,
   refusedByBackend,
 } from '../../../proto/errors.ts';
-import { toldWithout } from '../../../proto/told.ts';
+import { truncatedWithout } from '../../../proto/truncate.ts';
 import { tooLarge } from '../byte-text.ts';
 import { ReplyFault, ReplyTooLarge } from './bytes.ts';
 
@@ -63,7 +63,7 @@ const ADDRESSES = [
 
 /** A text of the server's without addresses. */
 export function withoutAddresses(text: string): string {
-  return toldWithout(text, (whole) =>
+  return truncatedWithout(text, (whole) =>
     ADDRESSES.reduce((shown, address) => shown.replace(address, 'address'), whole),
   );
 }

@@ -12,7 +12,7 @@ import {
   MongoWriteConcernError,
 } from 'mongodb';
 import { type ErrorDetails, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
-import { toldWithout } from '../../../proto/told.ts';
+import { truncatedWithout } from '../../../proto/truncate.ts';
 import { REPLY_MAX_BYTES, ReplyFault, ReplyTooLarge } from './reply-fault.ts';
 
 /** Duplicate key, document validation, and their older numbers. */
@@ -164,7 +164,7 @@ const ADDRESS =
 
 /** Contract §1: a backend's own message, without addresses. */
 function withoutAddresses(message: string): string {
-  return toldWithout(message, (text) => text.replace(ADDRESS, '(address)'));
+  return truncatedWithout(message, (text) => text.replace(ADDRESS, '(address)'));
 }
 
 /** The relay's own refusal below a failure of the driver's: of an address, or of a socket. */

@@ -13,7 +13,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { tooLarge } from '../byte-text.ts';
-import type { Traces } from '../lend.ts';
+import type { Traces } from '../lender.ts';
 import { ConnectionLost } from '../loss.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';

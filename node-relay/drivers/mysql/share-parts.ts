@@ -5,7 +5,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { Lacks } from '../lacks.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { HeldConnections } from './held.ts';
+import { HeldConnections } from './held-connections.ts';
 import { LockLooks } from './lock-waits.ts';
 import { worksOn } from './worked-on.ts';
 

@@ -12,7 +12,7 @@ import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import type { OnceMark } from '../../../proto/once.ts';
 import type { Isolation, Performed, Prepared, Share } from '../../../proto/prepares.ts';
 import { jsonList } from '../byte-text.ts';
-import { attempt, type Traces } from '../lend.ts';
+import { attempt, type Traces } from '../lender.ts';
 import { ConnectionLost } from '../loss.ts';
 import { forestalled } from '../once.ts';
 import type { OpenShare, ShareSteps } from '../participant.ts';

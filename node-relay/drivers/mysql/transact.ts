@@ -7,7 +7,7 @@ import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { jsonList } from '../byte-text.ts';
-import { attempt, type Done } from '../lend.ts';
+import { attempt, type Done } from '../lender.ts';
 import { admitted, demandOpen, type Execution, execute } from './execute.ts';
 import { inTransaction } from './run.ts';
 

@@ -8,7 +8,7 @@ import type { Mode } from '../../../proto/driver.ts';
 import { CANCEL_MS, cancelWhile } from '../cancel.ts';
 import type { Route } from '../connect.ts';
 import type { Host } from '../driver.ts';
-import type { Lendable } from '../lend.ts';
+import type { Lendable } from '../lender.ts';
 import { endsConnection, fromFailure } from './errors.ts';
 import type { IncomingConnection } from './incoming.ts';
 import { statementMessages } from './messages.ts';

@@ -4,7 +4,7 @@ import { copyStatement, isRead } from '../../../kinds/postgres/dialect/admit.ts'
 import { rowsAffected } from '../../../kinds/postgres/dialect/rows.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { tooLarge } from '../byte-text.ts';
-import type { Done } from '../lend.ts';
+import type { Done } from '../lender.ts';
 import { aheadOf, aroundRead, endUndone } from './around.ts';
 import { admitted, demandMayRun, type Execution } from './execute.ts';
 import { statementMessages } from './messages.ts';

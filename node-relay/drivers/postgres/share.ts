@@ -20,7 +20,7 @@ import type { OnceMark } from '../../../proto/once.ts';
 import type { Beginning, Performed, Prepared, Share } from '../../../proto/prepares.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Lacks } from '../lacks.ts';
-import { attempt, type Traces } from '../lend.ts';
+import { attempt, type Traces } from '../lender.ts';
 import { ConnectionLost } from '../loss.ts';
 import { forestalled } from '../once.ts';
 import type { OpenShare, ShareSteps } from '../participant.ts';

@@ -12,7 +12,7 @@ import { resolveReferences } from '../../../kinds/result-references.ts';
 import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
 import type { Json } from '../../../proto/json.ts';
 import { jsonList } from '../byte-text.ts';
-import { attempt, type Done } from '../lend.ts';
+import { attempt, type Done } from '../lender.ts';
 import { type Admitted, admitted, bound, type Execution, execute, isWatched } from './execute.ts';
 import { inTransaction } from './several.ts';
 

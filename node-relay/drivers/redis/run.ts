@@ -12,7 +12,7 @@ import { resultOf, resultsOf } from '../../../kinds/redis/dialect/result.ts';
 import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import type { Call } from '../../../proto/driver.ts';
 import type { Host } from '../driver.ts';
-import { heldOn } from '../hold.ts';
+import { holdConnection } from '../hold.ts';
 import { checkCommand } from './guard.ts';
 import { namesHost, vetted } from './hosts.ts';
 import { keysOf } from './known.ts';
@@ -60,7 +60,7 @@ async function waitFor(
   call: Call,
 ): Promise<ReplyValue> {
   const { command, check } = bounded(asked, timeoutMs);
-  const end = heldOn(host);
+  const end = holdConnection(host);
   let link: BorrowedLink | undefined;
   let isDone = false;
   try {

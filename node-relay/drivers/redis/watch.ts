@@ -11,7 +11,7 @@ import { messageJson, monitorJson } from '../../../kinds/redis/dialect/messages.
 import { ReplyError } from '../../../kinds/redis/reply-value.ts';
 import type { Call, WatchEvent } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
-import { heldOn } from '../hold.ts';
+import { holdConnection } from '../hold.ts';
 import { wordBytes } from './known.ts';
 import type { BorrowedLink } from './link.ts';
 import type { RedisBackend } from './run.ts';
@@ -32,7 +32,7 @@ export async function* follow(
   if (isPipeline(request) || effectOf(request) !== 'subscribe') {
     throw badRequest('type', `Requests of type ${request.type} are not subscriptions`);
   }
-  const end = heldOn(backend.host);
+  const end = holdConnection(backend.host);
   try {
     yield* eventsOf(backend, request, call, end);
   } finally {

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
 import { type CompiledSchema, compileSchema } from '../../../worker/language/schemas/compile.ts';
-import { STEP_NS, ValidationBudget } from '../../../worker/language/schemas/work.ts';
+import { STEP_NS, ValidationBudget } from '../../../worker/language/schemas/validation-budget.ts';
 import { cpuMs } from '../processor-time.ts';
 import type { Choices } from '../random.ts';
 import { valueBy } from './arguments.ts';

@@ -6,7 +6,7 @@ import type { PublicContext } from '../../context.ts';
 import type { Settings } from '../../settings.ts';
 import type { EdgeHost } from './driver.ts';
 import { networkFailure } from './network-failure.ts';
-import { type OwnAddresses, ownOf } from './own.ts';
+import { type OwnAddresses, ownOf } from './own-addresses.ts';
 import { demandPresent, sawAnswer, sawLoss } from './presence.ts';
 
 /** A request of these is sent without looking whether the server is there: it changes nothing. */

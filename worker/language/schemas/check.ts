@@ -15,8 +15,8 @@ import { OF_MEMBERS } from './members.ts';
 import { type Failure, faultsOf, NEVER } from './messages.ts';
 import { nodeOf, type ValueNode } from './node.ts';
 import { evaluateInPieces } from './pieces.ts';
+import { ValidationBudget } from './validation-budget.ts';
 import { VALUE, type ValueTest } from './values.ts';
-import { ValidationBudget } from './work.ts';
 
 /** What is wrong with a value, at most 100 faults. */
 export function check(

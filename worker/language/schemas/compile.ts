@@ -10,7 +10,7 @@ import { type Fault, Faults } from './faults.ts';
 import { circles, cutShort } from './in-place.ts';
 import { faultsOfSchema, META_SCHEMAS } from './meta.ts';
 import { Resources } from './resource.ts';
-import type { ValidationBudget } from './work.ts';
+import type { ValidationBudget } from './validation-budget.ts';
 
 export type { Fault } from './faults.ts';
 export { schemaOf } from './skeleton.ts';

@@ -7,7 +7,7 @@ import {
   numberText,
   type RawJson,
 } from '../../../proto/json.ts';
-import type { ValidationBudget } from './work.ts';
+import type { ValidationBudget } from './validation-budget.ts';
 
 /** A number, kept as text or not. */
 export type JsonNumber = number | RawJson;

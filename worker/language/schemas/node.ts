@@ -2,7 +2,7 @@
 import type { JsonNode } from '@hyperjump/json-schema/instance/experimental';
 import { isRawJson, type Json, type JsonObject } from '../../../proto/json.ts';
 import { dottedOf, pointerOf, type Segments } from './place.ts';
-import type { ValidationBudget } from './work.ts';
+import type { ValidationBudget } from './validation-budget.ts';
 
 /** A value, a member (whose children are its name and its value), or a member's name. */
 export class ValueNode implements JsonNode {

@@ -6,8 +6,8 @@ import { exactText, type JsonNumber } from './exact.ts';
 import { OF_LIBRARY } from './keyword.ts';
 import { type AdditionalMembers, type ByPattern, OF_MEMBERS } from './members.ts';
 import type { Pattern } from './pattern.ts';
+import { ValidationBudget } from './validation-budget.ts';
 import { VALUE, type ValueTest, valueTest } from './values.ts';
-import { ValidationBudget } from './work.ts';
 
 /** Makes what a keyword asks for; the form of its value was checked against the meta-schema. */
 type Make<Made> = (value: Json, site: Site) => readonly (Made | undefined)[];

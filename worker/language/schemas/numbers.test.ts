@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Json, parseJson } from '../../../proto/json.ts';
 import { compileSchema } from './compile.ts';
 import { isMultiple } from './exact.ts';
-import { ValidationBudget } from './work.ts';
+import { ValidationBudget } from './validation-budget.ts';
 
 /** Whether a JSON text fits a schema that is one too. */
 function fits(schema: string, value: string): boolean {

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Pattern } from './pattern.ts';
-import { ValidationBudget } from './work.ts';
+import { ValidationBudget } from './validation-budget.ts';
 
 /** Texts that tell classes, escapes and ends apart. */
 const TEXTS = [

@@ -1,7 +1,7 @@
 /** Regular expressions of schemas, run in time linear in the text, whatever the expression. */
 import { RE2JS, RE2Set } from 're2js';
 import { toLinear, Unsupported } from '../expressions/index.ts';
-import type { ValidationBudget } from './work.ts';
+import type { ValidationBudget } from './validation-budget.ts';
 
 /** Longer ones are refused. Spec silent. */
 const LONGEST = 2_000;

@@ -4,7 +4,7 @@ import type { Json } from '../../../proto/json.ts';
 import { whole } from '../../../proto/work/pieces.ts';
 import { compileSchema } from './compile.ts';
 import { documents, filesOf } from './test/suite.ts';
-import { ValidationBudget } from './work.ts';
+import { ValidationBudget } from './validation-budget.ts';
 
 describe.each(['draft2020-12', 'draft7'] as const)('all cases of %s', (draft) => {
   const files = [...filesOf(draft), ...filesOf(draft, true)];

@@ -8,7 +8,7 @@ import { compareNumbers, exactText, isMultiple, isWhole, type JsonNumber, mayBe 
 import { declare } from './keyword.ts';
 import type { ValueNode } from './node.ts';
 import type { Pattern } from './pattern.ts';
-import type { ValidationBudget } from './work.ts';
+import type { ValidationBudget } from './validation-budget.ts';
 
 /** What each keyword asks for. */
 export interface KeywordValues {

@@ -3,9 +3,9 @@ import type { Json, JsonObject } from '../../../proto/json.ts';
 import { asParameter } from './insert.ts';
 import { isStatementKind } from './literals.ts';
 import type { Part } from './placeholder.ts';
-import { placeOf } from './places.ts';
 import { type Fill, fault, isPlain, partsIn, type Reader, whereIn } from './reader.ts';
 import { type Insert, quotedValue, readStatement } from './statement.ts';
+import { roleOf } from './text-role.ts';
 import type { Scope } from './values.ts';
 
 /** Reads a value of a request. */
@@ -30,7 +30,7 @@ export function readBound(
   if (!isStatementKind(reader.kind) || typeof text !== 'string') return undefined;
   const at = [...path, member];
   const quiet = { ...reader, faults: [], placeholders: [] };
-  if (isPlain(partsIn(quiet, text, at)) || placeOf(reader, at) !== 'statement') return undefined;
+  if (isPlain(partsIn(quiet, text, at)) || roleOf(reader, at) !== 'statement') return undefined;
   const statement = readStatement(
     reader.kind,
     partsIn(reader, text, at),

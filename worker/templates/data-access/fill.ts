@@ -8,11 +8,10 @@ import {
 } from '../../../proto/json.ts';
 import { inOrder, namesOf, orderedText } from '../../../proto/ordered-json.ts';
 import { readBound, readStatementText } from './bind.ts';
-import { encodingOf } from './http-places.ts';
+import { encodingOf } from './http-roles.ts';
 import { asData } from './insert.ts';
 import { faultOfName } from './mongo.ts';
 import { insertedText, type Placeholder } from './placeholder.ts';
-import { placeOf } from './places.ts';
 import {
   type Fill,
   fault,
@@ -23,6 +22,7 @@ import {
   type Reader,
   whereIn,
 } from './reader.ts';
+import { roleOf } from './text-role.ts';
 import { readTextAt } from './texts.ts';
 import type { Scope } from './values.ts';
 
@@ -151,7 +151,7 @@ function readText(reader: Reader, text: string, path: readonly string[]): Fill {
     const plain = parts.join('');
     return () => plain;
   }
-  const place = placeOf(reader, path);
+  const place = roleOf(reader, path);
   if (place === 'fixed') {
     fault(reader, path, 'has a placeholder, and is fixed: it decides what the request is');
     return () => text;

@@ -6,7 +6,7 @@ import type { Fault } from '../compiled.ts';
 import { asData, type Where } from './insert.ts';
 import { asDigits, asLiteral, operatorIn } from './mongo.ts';
 import { type Part, type Placeholder, partsOf } from './placeholder.ts';
-import type { TextRole } from './places.ts';
+import type { TextRole } from './text-role.ts';
 import type { Scope } from './values.ts';
 
 /** Makes a value of the request. */

@@ -13,11 +13,11 @@ import {
   inGlob,
   inPath,
   inRegex,
-} from './http-places.ts';
+} from './http-roles.ts';
 import { operatorIn } from './mongo.ts';
 import { insertedText, type Part, type Placeholder } from './placeholder.ts';
-import type { TextRole } from './places.ts';
 import { type Fill, fault, type Reader } from './reader.ts';
+import type { TextRole } from './text-role.ts';
 import type { Scope } from './values.ts';
 
 /** A text and where it is. */

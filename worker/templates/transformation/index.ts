@@ -12,13 +12,13 @@ import {
 import { compileSchema } from '../../language/schemas/compile.ts';
 import type { Reading, Reference } from '../compiled.ts';
 import type { TransformationDefinition } from '../definition.ts';
+import { Places } from './output-places.ts';
+import { OutputSchema } from './output-schema.ts';
 import { parametersOf } from './parameters.ts';
-import { Places } from './places.ts';
 import { Report } from './report.ts';
 import { Naming } from './results.ts';
 import { DEPTH_MAX, readRules } from './rules.ts';
 import { RESULTS_NAME, Scope, TAKEN } from './scope.ts';
-import { OutputSchema } from './shown.ts';
 import { Transformation } from './transformation.ts';
 
 /** Faults of functions that are told at most; each takes one more reading of all. Spec silent. */

@@ -6,11 +6,11 @@ import { type Apply, type Execution, type Gather, Output, type Rule } from './ex
 import { RuleFault, Unsent } from './failure.ts';
 import { guarded, guardedGather, type RuleHead } from './guard.ts';
 import { CONTAINER_BYTES, ELEMENT_BYTES } from './measure.ts';
-import { begun, headOf, type RuleContext, targetIn } from './place.ts';
-import { ANY, Places } from './places.ts';
+import { ANY, Places } from './output-places.ts';
+import { OutputSchema } from './output-schema.ts';
 import type { Members } from './report.ts';
 import type { OwnResults } from './results.ts';
-import { OutputSchema } from './shown.ts';
+import { begun, headOf, type RuleContext, targetIn } from './rule-context.ts';
 import { put, type Target, valueAt } from './target.ts';
 import { hidden } from './value-rule.ts';
 

@@ -2,8 +2,8 @@
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import type { Gather } from './execution.ts';
 import { Unsent } from './failure.ts';
-import type { RuleContext } from './place.ts';
 import { Members } from './report.ts';
+import type { RuleContext } from './rule-context.ts';
 import { argumentOf, type Get, isConstant, objectOf } from './source.ts';
 import type { Producer } from './value-rule.ts';
 

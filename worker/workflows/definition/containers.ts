@@ -1,7 +1,7 @@
 /** Actions that hold others: parallel, loop, dynamicAction. Spec: workflows.md §3. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { hintFor } from '../../../proto/near-name.ts';
-import { told } from '../../../proto/told.ts';
+import { truncated } from '../../../proto/truncate.ts';
 import type { DraftContext, TypeReader } from './draft.ts';
 import { compiled } from './expression.ts';
 import { ACTION_ID, ACTION_ID_FORM, LOOP_NAME, ROOT_NAMES } from './ids.ts';
@@ -157,7 +157,7 @@ function readDefault(
   const where = members.at('default');
   if (typeof json === 'string') {
     if (options.has(json)) return options.get(json);
-    const shown = told(json, SHOWN);
+    const shown = truncated(json, SHOWN);
     const hint = hintFor(shown, [...options.keys()]);
     return members.fault('default', `names no option: ${JSON.stringify(shown)}; ${hint}`);
   }

@@ -2,7 +2,7 @@
 import type { Kind } from '../../../kinds/index.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { Drafting, Stand } from './expression.ts';
-import type { Reference } from './found.ts';
+import type { Reference } from './findings.ts';
 import type { Members } from './members.ts';
 import type { Action, ActionParent, ActionType, Common } from './tree.ts';
 

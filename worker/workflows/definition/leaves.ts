@@ -5,7 +5,7 @@ import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/j
 import { nameOfEndpoint as nameOf } from '../../templates/data-access/layout.ts';
 import { beforeOf, type DraftContext, type TypeReader, targetOf } from './draft.ts';
 import { compiled } from './expression.ts';
-import type { EndpointReference } from './found.ts';
+import type { EndpointReference } from './findings.ts';
 import { requestOf } from './request.ts';
 import type { Expr, Value } from './tree.ts';
 import { CompiledValue } from './value.ts';

@@ -1,7 +1,7 @@
 /** Objects of a definition, whose members are read one by one: what is wrong with them is told with its path. */
 import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
 import { hintFor } from '../../../proto/near-name.ts';
-import { told } from '../../../proto/told.ts';
+import { truncated } from '../../../proto/truncate.ts';
 import { Members as Read } from '../../templates/transformation/report.ts';
 import { durationMs } from './duration.ts';
 
@@ -63,7 +63,7 @@ export class Members extends Read {
     const found = known.find((each) => each === value);
     if (found !== undefined) return found;
     if (typeof value !== 'string') return this.fault(name, `must be one of ${known.join(', ')}`);
-    const shown = told(value, SHOWN);
+    const shown = truncated(value, SHOWN);
     return this.fault(name, `${JSON.stringify(shown)} is not known; ${hintFor(shown, known)}`);
   }
 
@@ -89,7 +89,7 @@ export class Members extends Read {
   override refuseOthers(names: readonly string[], of: string): void {
     for (const name of Object.keys(this.object)) {
       if (names.includes(name)) continue;
-      const shown = told(name, SHOWN);
+      const shown = truncated(name, SHOWN);
       this.fault(
         shown,
         `is no member of ${of}; ${hintFor(shown, names, { isTaken: (each) => this.has(each) })}`,

@@ -1,6 +1,6 @@
 /** JSON paths and stream ids of Redis begin with `$` as expressions do. Spec: workflows.md §2. */
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../../proto/json.ts';
-import type { Fault } from './found.ts';
+import type { Fault } from './findings.ts';
 import { parseText } from './value.ts';
 
 /** Where such texts are, by the beginning of the command; among `args` other words are, too. */

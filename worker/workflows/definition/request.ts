@@ -9,7 +9,7 @@ import { type Operation, readOperation } from '../../templates/data-access/opera
 import type { Placeholder } from '../../templates/data-access/placeholder.ts';
 import type { Language } from '../../templates/data-access/reader.ts';
 import { type CompiledExpr, compiled, type Drafting, type Stand } from './expression.ts';
-import type { EndpointReference, Fault } from './found.ts';
+import type { EndpointReference, Fault } from './findings.ts';
 import { withEscapes } from './redis-dollars.ts';
 import type { Root, Value } from './tree.ts';
 import { CompiledValue, parseText } from './value.ts';

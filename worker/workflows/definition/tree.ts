@@ -5,7 +5,7 @@ import type { CompiledSchema } from '../../language/schemas/compile.ts';
 import type { DeadLetters, Handler } from './handling.ts';
 import type { Trigger } from './trigger-tree.ts';
 
-export type { Fault, Reference } from './found.ts';
+export type { Fault, Reference } from './findings.ts';
 export type { DeadLetters, Escalation, Handler, Retry } from './handling.ts';
 export type { Root };
 

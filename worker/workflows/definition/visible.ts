@@ -1,6 +1,6 @@
 /** What expressions may name of a run: actions that can have run before, and are seen from there. Spec: workflows.md §2. */
 import { hintFor } from '../../../proto/near-name.ts';
-import { told } from '../../../proto/told.ts';
+import { truncated } from '../../../proto/truncate.ts';
 import type { ValueRead } from '../../language/expressions/index.ts';
 import type { Draft, List } from './draft.ts';
 import type { RunStand, Site } from './expression.ts';
@@ -110,7 +110,7 @@ class Checks {
   #faultOf(position: Position, id: string, member: string | undefined): string | undefined {
     const { byId } = this.#structure.drafts;
     const action = byId.get(id);
-    const shown = told(id, SHOWN);
+    const shown = truncated(id, SHOWN);
     if (action === undefined) {
       return `names no action: "${shown}"; ${hintFor(shown, nameable(byId.keys()))}`;
     }

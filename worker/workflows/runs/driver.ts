@@ -1,7 +1,7 @@
 /** Drives the runs of one object: transitions, calls, what is due, and what was cut off. Spec: workflows.md §7. */
 import type { Bindings } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
-import { whenReady } from '../../drivers/edge/own.ts';
+import { whenReady } from '../../drivers/edge/own-addresses.ts';
 import { mayGoOn, mustWait, wentOn } from '../../limits/heavy-work.ts';
 import { admitChild } from '../../limits/hooks.ts';
 import { msOfSteps } from '../../limits/meter.ts';

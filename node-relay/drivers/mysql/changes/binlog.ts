@@ -5,8 +5,8 @@ import { ConnectionLost, Unreadable } from '../../loss.ts';
 import { Pulled } from '../../pulled.ts';
 import type { Connection } from '../connection.ts';
 import { command, Reader, readError } from '../packets.ts';
-import { PacketCutter, type Piece } from './cut.ts';
-import type { LogPlace } from './place.ts';
+import { PacketCutter, type Piece } from './packet-cutter.ts';
+import type { LogPlace } from './position.ts';
 
 /** Largest event in bytes: what a run takes as its input, before and after. Spec: workflows.md §7. */
 const EVENT_MAX_BYTES = 64 * 1024 * 1024;

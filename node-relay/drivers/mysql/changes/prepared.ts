@@ -1,6 +1,6 @@
 /** Transactions that are prepared and have not ended: what they changed is told when they are committed. Source: MySQL manual, "XA Transactions". */
 import type { Change, ChangeFault } from '../../../../proto/changes.ts';
-import type { LogPlace } from './place.ts';
+import type { LogPlace } from './position.ts';
 
 /** Bytes of changes that one such transaction may have. */
 const CHANGES_MAX_BYTES = 64 * 1024 * 1024;

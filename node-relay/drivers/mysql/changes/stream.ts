@@ -25,11 +25,11 @@ import {
   type Position,
   positionText,
   type RowPlace,
-} from './place.ts';
+} from './position.ts';
 import { Prepared, xaOf } from './prepared.ts';
+import { faultsOf, type RowChange, textsOf } from './row-change.ts';
 import { Partial, readRows, readRowsHead, readTableMap } from './rows.ts';
 import { ReadTables } from './tables.ts';
-import { faultsOf, type RowChange, textsOf } from './told.ts';
 
 const EVENT = { query: 2, rotate: 4, xid: 16, tableMap: 19, heartbeat: 27, xaPrepare: 38 } as const;
 /** Beginnings of transactions, of MySQL and of MariaDB. */

@@ -2,8 +2,8 @@
 import type { ChangeFault } from '../../../../proto/changes.ts';
 import { Unreadable } from '../../loss.ts';
 import type { LoggedTable, LookedUp } from './columns.ts';
+import { faultsOf } from './row-change.ts';
 import { encodersOf, type TableMap } from './rows.ts';
-import { faultsOf } from './told.ts';
 import type { LogEncoder } from './values.ts';
 
 /** A table whose rows can be read. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Unreadable } from '../../loss.ts';
-import { MessageCutter, type Piece } from './cut.ts';
+import { MessageCutter, type Piece } from './message-cutter.ts';
 import { readPluginMessage } from './messages.ts';
 import { changeText, isAfter, positionOf, positionText } from './position.ts';
 

@@ -7,7 +7,7 @@ import { Pulled } from '../../pulled.ts';
 import { readMessage } from '../backend-messages.ts';
 import type { Recipe, StartupClient } from '../connection.ts';
 import { connectAs } from '../log-in.ts';
-import { MessageCutter, type Piece } from './cut.ts';
+import { MessageCutter, type Piece } from './message-cutter.ts';
 import { type Lsn, lsnText } from './position.ts';
 
 /** How often the server hears that its reader is there, in milliseconds; it waits for a minute by default. */

@@ -23,7 +23,7 @@ import {
   QUIET_MS,
   tooLarge,
 } from '../../change-batch.ts';
-import { heldOn } from '../../hold.ts';
+import { holdConnection } from '../../hold.ts';
 import type { RedisBackend } from '../run.ts';
 import { sendOn } from '../send.ts';
 import type { Settings } from '../settings.ts';
@@ -90,7 +90,7 @@ export class RedisChanges implements Changes {
     _position: string | undefined,
     call: Call,
   ): AsyncGenerator<ChangeBatch> {
-    const end = heldOn(this.#backend.host);
+    const end = holdConnection(this.#backend.host);
     this.#reading.add(request.slot);
     try {
       // Those that were closed since tell nothing.

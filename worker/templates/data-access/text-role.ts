@@ -2,10 +2,10 @@
 
 import type { Kind } from '../../../kinds/index.ts';
 import type { JsonObject } from '../../../proto/json.ts';
-import { placeInHttp } from './http-places.ts';
+import { roleInHttp } from './http-roles.ts';
 import { isStatementKind } from './literals.ts';
-import { placeInMongo } from './mongo.ts';
-import { placeInRedis } from './redis-places.ts';
+import { roleInMongo } from './mongo.ts';
+import { roleInRedis } from './redis-roles.ts';
 
 /** What a text with placeholders is. */
 export type TextRole =
@@ -50,7 +50,7 @@ const NAMES = new Set(['table', 'database', 'columns', 'format', 'settings', 'ba
 const ROWS = new Set(['copy_in', 'insert']);
 
 /** What is at a path of a request; `path` begins with the request's own member. */
-export function placeOf(
+export function roleOf(
   {
     kind,
     request,
@@ -63,13 +63,13 @@ export function placeOf(
   if (isStatementKind(kind)) return placeInSql(type, path);
   switch (kind) {
     case 'http':
-      return placeInHttp(path);
+      return roleInHttp(path);
     case 'pinecone':
       return path.length === 1 && member === 'body' ? 'json' : 'value';
     case 'mongo':
-      return placeInMongo(path);
+      return roleInMongo(path);
     default:
-      return placeInRedis(request, type, path);
+      return roleInRedis(request, type, path);
   }
 }
 

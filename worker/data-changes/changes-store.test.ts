@@ -2,7 +2,7 @@
 import { env, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { beginningOf, begunAt, forgetBegun, noteBegun } from './begun.ts';
-import { ChangesStore } from './kept.ts';
+import { ChangesStore } from './changes-store.ts';
 import type { KeptEndpoint } from './store.ts';
 
 const OWNER = { orgUuid: 'o', orgId: 'org', sealedDataKey: 'key', endpoint: 'e' };

@@ -2,7 +2,7 @@
 
 import { isContainer } from '../../../kinds/redis/table.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import type { TextRole } from './places.ts';
+import type { TextRole } from './text-role.ts';
 
 /** Commands that are scripts, settings or the server's own administration: their author's alone. */
 const OWN =
@@ -24,11 +24,7 @@ const LANGUAGES: readonly (readonly [RegExp, RegExp])[] = [
 const MANY = /^json\.(?:arrappend|arrinsert)$/;
 
 /** What is at a path of a request. */
-export function placeInRedis(
-  request: JsonObject,
-  named: string,
-  path: readonly string[],
-): TextRole {
+export function roleInRedis(request: JsonObject, named: string, path: readonly string[]): TextRole {
   // As its reader takes a name apart.
   const type = named.trim().toLowerCase().split(/ +|\|/).join(' ');
   const [member = '', index = '', ...inner] = path;
@@ -48,7 +44,7 @@ function placeInPipeline(pipeline: Json | undefined, index: string, inner: strin
   const command = Array.isArray(pipeline) ? pipeline[Number(index)] : undefined;
   if (!isJsonObject(command) || inner.length === 0) return 'fixed';
   const { type } = command;
-  return placeInRedis(command, typeof type === 'string' ? type : '', inner);
+  return roleInRedis(command, typeof type === 'string' ? type : '', inner);
 }
 
 /** `KEYS` and `ARGV` are values. */

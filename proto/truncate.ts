@@ -1,12 +1,12 @@
 /** Shortens what a server says in its own words. */
 
 /** Characters of a server's text that are looked at and told: it may send megabytes. Spec silent. */
-export const TOLD_MAX = 4_000;
+export const SERVER_TEXT_MAX = 4_000;
 
 const HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
 /** The beginning of a text; no half of a pair of surrogates stays at its end. @param max characters */
-export function told(text: string, max = TOLD_MAX): string {
+export function truncated(text: string, max = SERVER_TEXT_MAX): string {
   return text.length <= max ? text : text.slice(0, max).replace(HIGH_SURROGATE, '');
 }
 
@@ -14,6 +14,6 @@ export function told(text: string, max = TOLD_MAX): string {
  * A text of a server's without what `hide` takes out of it. It is cut before that, so that no pattern
  * runs over megabytes, and after, where the cut itself may have left half of what is to be hidden.
  */
-export function toldWithout(text: string, hide: (text: string) => string): string {
-  return told(hide(told(text, 2 * TOLD_MAX)));
+export function truncatedWithout(text: string, hide: (text: string) => string): string {
+  return truncated(hide(truncated(text, 2 * SERVER_TEXT_MAX)));
 }

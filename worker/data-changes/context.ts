@@ -5,7 +5,7 @@ import { type Bindings, type Context, openContext } from '../context.ts';
 import type { Endpoint } from '../endpoints/access.ts';
 import type { SealingContext } from '../secrets/seal.ts';
 import { settingsOf } from '../settings.ts';
-import type { ChangesStore } from './kept.ts';
+import type { ChangesStore } from './changes-store.ts';
 import type { Lanes } from './lanes.ts';
 import type { ChangesOwner, WatchedCollection } from './object.ts';
 import type { KeptEndpoint } from './store.ts';

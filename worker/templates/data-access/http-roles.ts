@@ -1,9 +1,9 @@
 /** Parts of HTTP requests, and forms of text that values are put into: each escaped as its form has it. */
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import type { TextRole } from './places.ts';
+import type { TextRole } from './text-role.ts';
 
 /** What is at a path of a request. */
-export function placeInHttp(path: readonly string[]): TextRole {
+export function roleInHttp(path: readonly string[]): TextRole {
   const [member, name = ''] = path;
   if (member === 'method' || member === 'fail_on_status' || member === 'retry') return 'fixed';
   if (member === 'body_encoding') return 'fixed';

@@ -1,8 +1,8 @@
 /** Has a backend keep changes of collections for the endpoint, as many of them as it can. */
 import { type ErrorDetails, GatewayError } from '../../proto/errors.ts';
 import type { RelayChanges } from '../calls/backend/changes.ts';
-import type { ChangesContext } from './around.ts';
-import type { StreamPosition } from './kept.ts';
+import type { StreamPosition } from './changes-store.ts';
+import type { ChangesContext } from './context.ts';
 import type { WatchedCollection } from './object.ts';
 
 /** Milliseconds after which a backend that cannot be reached is left with what it keeps. Spec silent. */

@@ -4,11 +4,11 @@ import type { Reference } from '../compiled.ts';
 import type { Output } from './execution.ts';
 import type { RuleHead } from './guard.ts';
 import { onErrorOf } from './on-error.ts';
-import type { Places } from './places.ts';
+import type { Places } from './output-places.ts';
+import type { OutputSchema } from './output-schema.ts';
 import type { Members } from './report.ts';
 import type { OwnResults } from './results.ts';
 import type { Scope } from './scope.ts';
-import type { OutputSchema } from './shown.ts';
 import { type Target, targetOf } from './target.ts';
 
 /** What rules of one list share. */

@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { settingsOf } from '../../settings.ts';
-import { whenReady } from './own.ts';
+import { whenReady } from './own-addresses.ts';
 
 /** A folder whose file is written after so many looks. */
 function folder(looks: number) {

@@ -32,7 +32,10 @@ export interface FoundingPlan
  * One batch, so a race that is lost leaves nothing behind.
  * @throws GatewayError ORGANIZATION_EXISTS, ACCOUNT_EXISTS
  */
-export async function found(ctx: PublicContext, plan: FoundingPlan): Promise<{ Ok: string }> {
+export async function foundOrganization(
+  ctx: PublicContext,
+  plan: FoundingPlan,
+): Promise<{ Ok: string }> {
   const { db } = ctx;
   const { newAccounts, founders, founderName, resets, ...organization } = plan;
   const now = ctx.now();
