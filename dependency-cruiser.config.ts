@@ -23,7 +23,7 @@ const SLICES =
   'auth|organizations|users|keys|grants|endpoints|nodes|templates|workflows|audit|json';
 /** Files of a slice that answer its operations; all others are its resources: rows, rights, definitions. */
 const OPERATIONS =
-  '[\\w-]*routes|options|connect|create|get|update|rotate|delete|test-connection|inspect|render|admit|remove|cancel-runs|sweep/sweep';
+  '[\\w-]*routes|options|connect|create|get|update|rotate|delete|test-connection|inspect|render|admit|remove|sweep/sweep';
 /** Of the triggers of workflows, what is no part of starting runs. */
 const ROWS = 'rows|state|store';
 

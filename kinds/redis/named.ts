@@ -1,7 +1,6 @@
 /** What a command names, for `config.allow`: keys, channels, and patterns of either. keys-and-doors.md §4. */
-import type { RedisCommand, Word } from './command.ts';
+import { type RedisCommand, type Word, wordText } from './command.ts';
 import { keysOf } from './keys.ts';
-import { asciiOf } from './name.ts';
 import { commandNamed } from './table.ts';
 
 /** All that a command names; undefined where that cannot be known from it. */
@@ -66,5 +65,5 @@ function reachesBeyond(type: string, args: readonly Word[]): boolean {
 }
 
 function isWord(word: Word, name: string): boolean {
-  return asciiOf(word).toUpperCase() === name;
+  return wordText(word).toUpperCase() === name;
 }

@@ -7,10 +7,9 @@ import type { RedisCommand, RedisRequest as Request, Word } from './command.ts';
 import { modeOfCommand } from './effects.ts';
 import type { Scope } from './grammar.ts';
 import { wordsOf } from './members.ts';
-import { commandFrom, isName } from './name.ts';
 import { REWRITES } from './rewrites.ts';
 import { splitLine } from './split.ts';
-import { allCommands, commandNamed, isContainer } from './table.ts';
+import { allCommands, commandFrom, commandNamed, isContainer, isName } from './table.ts';
 import { anyWord, type Fault, WordFault } from './words.ts';
 
 /** Most commands of a pipeline. Spec silent. */

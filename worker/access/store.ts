@@ -17,8 +17,8 @@ import { accounts, endpoints, memberships, organizations, rules } from '../db/sc
 import { templates } from '../db/templates.ts';
 import { workflows } from '../db/workflows.ts';
 import { LEVELS, type Level, reaches } from '../levels.ts';
+import type { KeyStanding } from './api-keys/caller.ts';
 import { type KeyIdentity, type KeyLimits, ruledSubject } from './api-keys/identity.ts';
-import type { KeyStanding } from './api-keys/standing.ts';
 
 /**
  * At most one row: none when organization, account or membership is gone; of an API key, when the

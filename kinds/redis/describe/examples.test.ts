@@ -2,10 +2,9 @@
 import { expect, test } from 'vitest';
 import type { RedisCommand } from '../command.ts';
 import { plain } from '../grammar.ts';
-import { commandFrom } from '../name.ts';
 import { RedisRequest } from '../request.ts';
 import { splitLine } from '../split.ts';
-import { allCommands } from '../table.ts';
+import { allCommands, commandFrom } from '../table.ts';
 import { FAMILIES } from './examples/index.ts';
 import { LINES } from './test/lines/index.ts';
 

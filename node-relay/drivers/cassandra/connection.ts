@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import requests, { type Encoder, type Request } from 'cassandra-driver/lib/requests.js';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Host } from '../driver.ts';
+import { openSocket } from '../tls-socket.ts';
 import { ReplyFault, ReplyTooLarge } from './bytes.ts';
 import { enteringFailure, isTold } from './errors.ts';
 import { type Frame, Frames, PROTOCOL } from './frames.ts';
 import { columnOver, type Prepared, type Reply, readReply, type StatementReply } from './reply.ts';
 import type { Settings } from './settings.ts';
-import { openSocket } from './socket.ts';
 
 /** Milliseconds that a server may take to close its side; then the socket is closed all the same. */
 const END_MAX_MS = 2_000;

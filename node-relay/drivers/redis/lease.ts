@@ -11,11 +11,11 @@ import type { Call, Lease } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { checkCommand } from './guard.ts';
 import { vetted } from './hosts.ts';
-import { keysOf } from './known.ts';
 import type { BorrowedLink } from './link.ts';
 import type { RedisBackend } from './run.ts';
 import { sendOn } from './send.ts';
 import { bounded } from './wait.ts';
+import { keysOf } from './words.ts';
 
 /** Bytes of pushes that wait for their caller's next request; more end the session. Spec silent. */
 const PUSHES_MAX_BYTES = 1_048_576;

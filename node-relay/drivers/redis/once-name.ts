@@ -3,7 +3,7 @@ import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import type { OnceMark } from '../../../proto/once.ts';
 import { slotOf } from './key-slot.ts';
-import { keysOf } from './known.ts';
+import { keysOf } from './words.ts';
 
 /** Longest hash tag that a mark repeats, in bytes; of longer keys a short one of the same slot stands for it. */
 const TAG_MAX = 256;

@@ -18,15 +18,15 @@ import {
 import type { ShareStatus } from '../../../proto/prepares.ts';
 import { checkBody, tooLargeToKeep } from '../kept-reply.ts';
 import { forestalling, lacksPlace, statusOfBody, untilKnown } from '../once.ts';
+import { Decoder } from './decode.ts';
 import { bodyName, claimOf, type MarkNames, markNames, readClaim } from './once-name.ts';
-import { repliesIn } from './once-replies.ts';
 import { ONCE_SCRIPT, ONCE_SCRIPT_SHA, SETTLE_SCRIPT } from './once-script.ts';
 import { openReply, replyKeys } from './once-seal.ts';
 import { type Scripted, scripted } from './once-work.ts';
-import { checkQueued } from './queued.ts';
 import { type RedisBackend, runRequest } from './run.ts';
 import { sendOn } from './send.ts';
 import { withLeastTime } from './transact.ts';
+import { keysOf } from './words.ts';
 
 const KEPT_SECONDS = String(ONCE_KEPT_MS / 1000);
 
@@ -201,4 +201,45 @@ function refusalOf(error: ReplyError, { place }: OnceMark): GatewayError {
   if (error.code !== 'NOPERM') return fromReply(error);
   const statement = `ACL SETUSER <user> ~${place}:* +set +get +del +hmget +hset +expire +eval +evalsha`;
   return lacksPlace(`keys ${place}:*`, 'the user may not use them', statement);
+}
+
+/** What a node says of keys that are elsewhere: nothing about the command. */
+const ELSEWHERE = new Set(['MOVED', 'ASK', 'TRYAGAIN']);
+
+/** @throws GatewayError with `operation` in its details: what MULTI refuses, so that nothing of it is done */
+async function checkQueued(
+  { server }: RedisBackend,
+  commands: readonly RedisCommand[],
+  call: Call,
+): Promise<void> {
+  const link = await server.borrow(commands.flatMap(keysOf), call.signal);
+  let isClean = false;
+  try {
+    const asked = [{ type: 'multi', args: [] }, ...commands, { type: 'discard', args: [] }];
+    const [begun = null, ...queued] = await sendOn(link, asked, call);
+    isClean = true;
+    if (begun instanceof ReplyError) throw fromReply(begun);
+    for (const operation of commands.keys()) {
+      const reply = queued[operation];
+      if (reply instanceof ReplyError && !ELSEWHERE.has(reply.code)) {
+        throw fromReply(reply, { operation });
+      }
+    }
+  } finally {
+    link.release(isClean);
+  }
+}
+
+/** The replies, one after the other. @throws ProtocolError */
+function repliesIn(text: Uint8Array): readonly ReplyValue[] {
+  const replies: ReplyValue[] = [];
+  const decoder = new Decoder({
+    // What came already is not held back.
+    room: () => Number.POSITIVE_INFINITY,
+    dropped: () => {},
+    reply: (value) => replies.push(typeof value === 'symbol' ? null : value),
+    push: () => {},
+  });
+  decoder.write(Buffer.from(text));
+  return replies;
 }

@@ -15,10 +15,10 @@ import type { Host } from '../driver.ts';
 import { holdConnection } from '../hold.ts';
 import { checkCommand } from './guard.ts';
 import { namesHost, vetted } from './hosts.ts';
-import { keysOf } from './known.ts';
 import type { BorrowedLink, RedisServer } from './link.ts';
 import { sendOn } from './send.ts';
 import { bounded } from './wait.ts';
+import { keysOf } from './words.ts';
 
 /** What requests run on. */
 export interface RedisBackend {

@@ -15,9 +15,9 @@ import type { Call } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { checkCommand } from './guard.ts';
 import { namesHost } from './hosts.ts';
-import { keysOf } from './known.ts';
 import type { RedisBackend } from './run.ts';
 import { sendOn } from './send.ts';
+import { keysOf } from './words.ts';
 
 const MULTI: RedisCommand = { type: 'multi', args: [] };
 const EXEC: RedisCommand = { type: 'exec', args: [] };

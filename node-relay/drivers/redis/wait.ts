@@ -1,9 +1,8 @@
 /** Commands that wait: they end before the deadline, so that nothing is taken from the server that no caller gets. */
 
 import { TIMEOUT_DEFAULT_MS } from '../../../kinds/members.ts';
-import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import { type RedisCommand, wordText } from '../../../kinds/redis/command.ts';
 import { waitPlace } from '../../../kinds/redis/dialect/effects.ts';
-import { textOfWord } from '../../../kinds/redis/replies/words.ts';
 import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 
@@ -23,7 +22,7 @@ export function bounded(command: RedisCommand, timeoutMs = TIMEOUT_DEFAULT_MS): 
   const place = waitPlace(command);
   const word = place && command.args[place.at];
   if (place === undefined || word === undefined) return { command, check: () => {} };
-  const asked = Number(textOfWord(word)) * (place.unit === 's' ? 1000 : 1);
+  const asked = Number(wordText(word)) * (place.unit === 's' ? 1000 : 1);
   const most = Math.max(1, timeoutMs - Math.min(MARGIN_MS, timeoutMs * MARGIN_PART));
   // What is no number is for the server to refuse.
   if (!(asked >= 0) || (asked > 0 && asked <= most)) return { command, check: () => {} };

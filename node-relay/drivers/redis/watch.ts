@@ -12,10 +12,10 @@ import { ReplyError } from '../../../kinds/redis/reply-value.ts';
 import type { Call, WatchEvent } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { holdConnection } from '../hold.ts';
-import { wordBytes } from './known.ts';
 import type { BorrowedLink } from './link.ts';
 import type { RedisBackend } from './run.ts';
 import { sendOn } from './send.ts';
+import { wordBytes } from './words.ts';
 
 /** Characters of events that wait for a slow reader, before the server is held back. Spec silent. */
 const WAITING_MAX = 1_048_576;
