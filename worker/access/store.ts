@@ -120,6 +120,15 @@ export interface ByDefault {
   readonly limits?: KeyLimits | undefined;
 }
 
+/** A part of a list of resources. */
+export interface ReadablePage {
+  readonly byDefault: ByDefault;
+  /** Id after which to begin; none for the start. */
+  readonly after: string | undefined;
+  /** One more than this is read, to tell whether there is more. */
+  readonly limit: number;
+}
+
 /** Whether a resource is one that the caller may read. None where all are. */
 export function isReadable(
   caller: Caller,

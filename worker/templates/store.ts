@@ -1,6 +1,6 @@
 /** Statements that read templates; the organization comes first in each. */
 import { and, asc, count, desc, eq, gt, gte, isNull, or, type SQL, sql } from 'drizzle-orm';
-import { type ByDefault, isReadable } from '../access/store.ts';
+import { isReadable, type ReadablePage } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
 import { organizations } from '../db/schema.ts';
 import {
@@ -70,17 +70,12 @@ export function selectVersionNames(db: Database, orgUuid: string, uuid: string) 
     .orderBy(desc(templateVersions.createdAt), desc(sql`rowid`));
 }
 
-/** A part of a list of templates. */
-interface Page {
-  readonly byDefault: ByDefault;
-  /** Id after which to begin; none for the start. */
-  readonly after: string | undefined;
-  /** One more than this is read, to tell whether there is more. */
-  readonly limit: number;
-}
-
 /** Templates that the caller may read, by id. */
-export function selectReadable(db: Database, caller: Caller, { byDefault, after, limit }: Page) {
+export function selectReadable(
+  db: Database,
+  caller: Caller,
+  { byDefault, after, limit }: ReadablePage,
+) {
   return db
     .select()
     .from(templates)
