@@ -19,7 +19,7 @@ import {
 import { callOf, notSupported, targetOf, using } from './backend-call.ts';
 import type { RelayMethods, ServiceParts } from './service.ts';
 import { type Opened, open } from './share-message.ts';
-import type { CallTarget } from './target.ts';
+import { type CallTarget, writing } from './target.ts';
 
 const NONE = new Uint8Array();
 
@@ -191,11 +191,6 @@ function joining(client: BackendClient): Joins {
 function preparing(client: BackendClient): Prepares {
   if (!can(client, 'prepare')) throw notSupported('prepared transactions');
   return client;
-}
-
-function writing(target: CallTarget): CallTarget {
-  if (target.mode !== 'write') throw badRequest('target.mode', 'must be write');
-  return target;
 }
 
 /** What ends a share names it in one of two ways. */

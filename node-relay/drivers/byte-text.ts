@@ -66,3 +66,8 @@ export function tooLarge(max: number): GatewayError {
     `The result is larger than ${max} bytes; send Accept: application/x-ndjson to receive rows as a stream`,
   );
 }
+
+/** The same bytes as a Buffer, without a copy. */
+export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}

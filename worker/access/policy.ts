@@ -2,7 +2,7 @@
  * What is remembered between requests of the rights of a caller: so that a steady request makes no
  * trip to D1, and a change is in force for the next one. Contract §4, last point.
  */
-import { GatewayError } from '../../proto/errors.ts';
+
 import { LruMap } from '../../proto/lru-map.ts';
 import type { Caller, Context, Database, Door, PublicContext } from '../context.ts';
 import { readsOfReplica, takeReplicated } from '../db/replicas.ts';
@@ -14,6 +14,7 @@ import { authorGone } from './door/door.ts';
 import type { EntityKind } from './explain.ts';
 import { bounded } from './external/identity.ts';
 import { selectMembership, selectRules } from './store.ts';
+import { tokenRevoked } from './tokens.ts';
 
 /** The caller's rules that bear on one resource, and the organization's sealed data key. */
 export interface Policy {
@@ -205,11 +206,6 @@ export function policyOf(
 /** Whether the caller's token is void. The author of a door acts without one. */
 function isOld({ validFrom }: MembershipRow, { issuedAt }: Caller, door: Door | undefined) {
   return door === undefined && validFrom > issuedAt;
-}
-
-/** The token's account or organization is gone. Contract §13, "token faults". */
-export function tokenRevoked(): GatewayError {
-  return new GatewayError('TOKEN_REVOKED', 'Token is no longer valid');
 }
 
 /** The caller's level on each resource that a rule of theirs, or a level in their personal key, is on; on others they have that on the organization. */

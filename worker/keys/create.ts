@@ -1,10 +1,11 @@
 /** Makes keys: of the organization, and personal ones. Spec: keys-and-doors.md §1. */
+
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import type { Rights } from '../access/access.ts';
 import { digestOf, newKey } from '../access/api-keys/form.ts';
 import { authorOf } from '../access/api-keys/identity.ts';
-import { tokenRevoked } from '../access/policy.ts';
+import { tokenRevoked } from '../access/tokens.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { ApiKeyRow } from '../db/keys.ts';

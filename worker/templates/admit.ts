@@ -1,4 +1,5 @@
 /** Whether a definition may be stored: what it reaches is there, and is the caller's to reach. */
+
 import type { Demand } from '../access/demand.ts';
 import { demandAccount } from '../access/door/author.ts';
 import type { Context } from '../context.ts';
@@ -6,8 +7,9 @@ import type { Guard } from '../db/guard.ts';
 import { inPieces } from '../limits/heavy-work.ts';
 import { demandDoors } from '../reach/doors/keep.ts';
 import { loadReachOf } from '../reach/load.ts';
-import { nameOf, type Reach } from '../reach/reach.ts';
+import type { Reach } from '../reach/reach.ts';
 import { refusal } from '../shapes/definition.ts';
+import { comparedName } from '../shapes/ids.ts';
 import { type Compiled, type Fault, type Reference, referencesIn } from './compiled.ts';
 import { endpointsIn } from './data-access/index.ts';
 import { type Definition, isDataAccess, isDoor } from './definition.ts';
@@ -62,7 +64,7 @@ export async function admitted(
 /** What it names, known before it can be read: which kind an endpoint is of decides how. */
 function endpointsOf(definition: Definition): readonly Pick<Reference, 'kind' | 'id'>[] {
   if (!isDataAccess(definition)) return [];
-  return endpointsIn(definition).map((id) => ({ kind: 'endpoint', id: nameOf(id) }));
+  return endpointsIn(definition).map((id) => ({ kind: 'endpoint', id: comparedName(id) }));
 }
 
 function faultOf(reach: Reach, holder: Holder, { kind, id, path }: Reference): Fault[] {

@@ -1,4 +1,5 @@
 /** Whether a definition may be stored: what it names is there, and its author may use it. */
+
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
@@ -14,8 +15,9 @@ import { effectiveLevel } from '../levels.ts';
 import { inItsTurn } from '../limits/heavy-work.ts';
 import { demandDoors } from '../reach/doors/keep.ts';
 import { loadReachOf } from '../reach/load.ts';
-import { nameOf, type Reach } from '../reach/reach.ts';
+import type { Reach } from '../reach/reach.ts';
 import { refusal } from '../shapes/definition.ts';
+import { comparedName } from '../shapes/ids.ts';
 import type { Hook } from './changes/store.ts';
 import type { Fault, Reference } from './definition/findings.ts';
 import { readWorkflow } from './definition/read.ts';
@@ -113,7 +115,8 @@ function namesIn(json: Json): readonly ReachedResource[] {
     if (!isJsonObject(each)) return;
     for (const kind of ['endpoint', 'template'] as const) {
       const named = each[kind];
-      if (typeof named === 'string') found.set(`${kind}:${named}`, { kind, id: nameOf(named) });
+      if (typeof named === 'string')
+        found.set(`${kind}:${named}`, { kind, id: comparedName(named) });
     }
     Object.values(each).forEach(visit);
   };
@@ -132,7 +135,7 @@ async function reachOfAll(
   names: readonly ReachedResource[],
   references: readonly ReachedResource[],
 ): Promise<Reach> {
-  const reached = new Set(references.map(({ kind, id }) => `${kind}:${nameOf(id)}`));
+  const reached = new Set(references.map(({ kind, id }) => `${kind}:${comparedName(id)}`));
   const isSame = names.every(({ kind, id }) => reached.has(`${kind}:${id}`));
   return isSame ? reach : loadReachOf(ctx, references);
 }

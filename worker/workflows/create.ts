@@ -1,8 +1,10 @@
 /** Makes a workflow: reads its definition, and stores it with its first version. */
+
 import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
 import type { Demand } from '../access/demand.ts';
-import { type Policy, tokenRevoked } from '../access/policy.ts';
+import type { Policy } from '../access/policy.ts';
+import { tokenRevoked } from '../access/tokens.ts';
 import { auditStatement } from '../audit/record.ts';
 import { type Context, hasAccount } from '../context.ts';
 import { prepareChanges } from '../data-changes/prepare.ts';

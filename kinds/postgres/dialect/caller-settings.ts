@@ -3,7 +3,7 @@
  * which statements could set them. Spec: keys-and-doors.md §3.
  */
 import type { SessionSettings } from '../../../proto/driver.ts';
-import { mayNotSet } from '../../setter-refusal.ts';
+import { mayNotSet } from '../../refusals.ts';
 import type { Statement } from './ask.ts';
 import type { Parsed } from './statement.ts';
 

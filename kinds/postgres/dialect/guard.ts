@@ -1,8 +1,9 @@
 /** Decides whether `/read` takes a statement, and whether a statement leaves traces on its connection. Contract §6. */
 
-import { GatewayError } from '../../../proto/errors.ts';
+import type { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
+import { refusedByRule } from '../../refusals.ts';
 import type { Inquirer } from './inquirer.ts';
 import { ARGUMENTS_MAX, question, typeNames } from './question.ts';
 import { functionOf, lookUpAll, lookUpInput, type Obstacle, obstacleOf } from './reach.ts';
@@ -75,7 +76,7 @@ export class Guard {
     inquirer: Inquirer,
   ): Promise<Admission> {
     if (statement.unreadable !== undefined) {
-      throw refusal(
+      throw refusedByRule(
         'read_statement',
         `${statement.unreadable} is not taken on /read; send it to /write`,
       );
@@ -234,22 +235,16 @@ function functionRefusal(found: ReachedFunction, unasked: Unasked | undefined): 
   const { schema, name } = found;
   const why = unasked === undefined ? '' : ` (decided by its name alone: ${UNASKED[unasked]})`;
   if (isRefusedByName(found)) {
-    return refusal(
+    return refusedByRule(
       'read_function',
       `Function ${name} is not taken on /read; send the statement to /write${why}`,
       name,
     );
   }
-  return refusal(
+  return refusedByRule(
     'read_volatile_function',
     `Function ${schema}.${name} is VOLATILE and not taken on /read; send the statement to /write, ` +
       `declare the function STABLE, or name it in allow_functions${why}`,
     `${schema}.${name}`,
   );
-}
-
-function refusal(rule: string, message: string, name?: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', message, {
-    details: [{ rule, path: 'query', message, ...(name === undefined ? {} : { function: name }) }],
-  });
 }

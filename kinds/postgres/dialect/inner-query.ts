@@ -57,14 +57,15 @@ function shapeOf(tree: unknown): string {
 }
 
 function ofRelation({ schemaname, relname }: Tree, columns: unknown): string {
-  const name = [schemaname, relname].filter((part) => typeof part === 'string').map(quoted);
+  const name = [schemaname, relname].filter((part) => typeof part === 'string').map(quotedName);
   const listed = (Array.isArray(columns) ? columns : []).flatMap((column: unknown) => {
     const text = isTree(column) && isTree(column.String) ? column.String.sval : undefined;
-    return typeof text === 'string' ? [quoted(text)] : [];
+    return typeof text === 'string' ? [quotedName(text)] : [];
   });
   return `SELECT ${listed.length > 0 ? listed.join(', ') : '*'} FROM ${name.join('.')}`;
 }
 
-function quoted(name: string): string {
+/** A name as SQL quotes it. */
+export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

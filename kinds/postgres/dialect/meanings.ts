@@ -1,5 +1,7 @@
 /** What names of a statement mean on a connection, for `config.allow`. keys-and-doors.md §4. */
+
 import type { TableName } from '../../allow.ts';
+import { textArray } from './array-text.ts';
 import type { Inquirer } from './inquirer.ts';
 import type { NamedRelation } from './named-kinds.ts';
 import type { QualifiedName } from './tree.ts';
@@ -57,7 +59,7 @@ export async function meaningsOf(
   { lookUp }: Inquirer,
 ): Promise<Meanings> {
   const unqualified = relations.flatMap(({ schema, name }) => (schema === null ? [name] : []));
-  const values = [unqualified, namesOf(functions), namesOf(types)].map(arrayOf);
+  const values = [unqualified, namesOf(functions), namesOf(types)].map(textArray);
   const rows = await lookUp({ text: MEANINGS, values });
   const schemasOf = new Map<string, string[]>();
   const serverOwn = new Set<string>();
@@ -75,9 +77,4 @@ export async function meaningsOf(
 
 function namesOf(all: readonly QualifiedName[]): string[] {
   return all.map(({ name }) => name);
-}
-
-/** A list of texts as the server reads it. */
-function arrayOf(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }

@@ -1,6 +1,6 @@
 /** Decides which statements could set what `config.session` says about their caller. Spec: keys-and-doors.md §3. */
 import { LruMap } from '../../../proto/lru-map.ts';
-import { mayNotSet } from '../../setter-refusal.ts';
+import { mayNotSet } from '../../refusals.ts';
 import { demandSetsNothing } from './caller-settings.ts';
 import type { AllowedFunctions, CheckedStatement } from './guard.ts';
 import type { Inquirer } from './inquirer.ts';

@@ -143,3 +143,15 @@ function sessionSettings(text: string): [string, string][] {
   }
   return settings;
 }
+
+/** Make every value's text the same on every server. They are last, so nothing overrides them. */
+export const SESSION_SETTINGS: readonly (readonly [string, string])[] = [
+  ['DateStyle', 'ISO'],
+  ['IntervalStyle', 'postgres'],
+  ['TimeZone', 'UTC'],
+  ['extra_float_digits', '1'],
+  ['bytea_output', 'hex'],
+  ['array_nulls', 'on'],
+  // The guard reads statements by these rules.
+  ['standard_conforming_strings', 'on'],
+];

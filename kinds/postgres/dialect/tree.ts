@@ -212,7 +212,7 @@ function hasStar(fields: unknown): boolean {
   return Array.isArray(fields) && fields.some((field) => isTree(field) && 'A_Star' in field);
 }
 
-function strings(list: unknown): string[] {
+export function strings(list: unknown): string[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((item: unknown) => {
     const text = isTree(item) && isTree(item.String) ? item.String.sval : undefined;

@@ -12,6 +12,7 @@ import {
   partsOf,
   readOptions,
   refuseNul,
+  SWITCH,
 } from '../../../kinds/connection-options.ts';
 import type { Json } from '../../../proto/json.ts';
 
@@ -102,13 +103,6 @@ function fromUrl({ url: text, auth }: InUrl): Settings {
 type Options = { -readonly [member in keyof Settings]?: Settings[member] };
 type SettingsReader = OptionReader<Options>;
 
-const SWITCH: { readonly [text: string]: boolean } = {
-  '': true,
-  1: true,
-  true: true,
-  0: false,
-  false: false,
-};
 const tls: SettingsReader = (value, name) => {
   const on = SWITCH[value.toLowerCase()];
   if (on === undefined) throw invalid(`Option ${name} is true or false`);

@@ -1,8 +1,9 @@
 /** Rows as lines of NDJSON, page by page, as fast as they are taken. Contract §6, "Large results". */
 
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
+import { refusedAt } from '../../../kinds/refusals.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import { GatewayError } from '../../../proto/errors.ts';
 import { columnsLine } from '../lines.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionWork, Database } from './database.ts';
@@ -32,9 +33,9 @@ export async function* streamRows(
   call: Call,
 ): AsyncGenerator<Uint8Array> {
   if (request.type === 'batch')
-    throw refusal('type', 'Requests of type batch answer no rows to stream');
+    throw refusedAt('type', 'Requests of type batch answer no rows to stream');
   if (request.tracing === true)
-    throw refusal('tracing', 'tracing: a stream has no place for a trace');
+    throw refusedAt('tracing', 'tracing: a stream has no place for a trace');
   const work: ConnectionWork = { ...workOf(request, call), streams: true };
   const hasSize = 'page_size' in request && request.page_size !== undefined;
   const single = request.type.startsWith('query_single_page');
@@ -159,8 +160,4 @@ function* pieces(
     throw fromFailure(cause, { uncertain: false, signal, max: 'page' });
   }
   if (lines !== '') yield Buffer.from(lines);
-}
-
-function refusal(path: string, message: string): GatewayError {
-  return badRequest(path, message, message);
 }

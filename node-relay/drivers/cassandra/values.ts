@@ -1,4 +1,5 @@
 /** Writes single values as JSON text, from the bytes in which the server sends them. */
+import { bigintText, doubleText } from '../../../kinds/json-forms.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ReplyFault } from './bytes.ts';
 import { dateText, momentText, timeText } from './calendar.ts';
@@ -44,20 +45,8 @@ export class Room {
   }
 }
 
-const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 /** Of `date`: the day in the middle is 1970-01-01. */
 const DATE_CENTRE = 2_147_483_648n;
-
-/** A number when a double holds it, else a string. Contract §6: "Results never lose a value". */
-function bigintText(value: bigint): string {
-  return value <= SAFE && value >= -SAFE ? value.toString() : `"${value}"`;
-}
-
-/** JSON has no NaN and no infinities, and no other way for -0 than the sign. */
-function doubleText(value: number): string {
-  if (!Number.isFinite(value)) return `"${value}"`;
-  return Object.is(value, -0) ? '-0' : String(value);
-}
 
 /** The shortest text that is that single. */
 function floatText(value: number): string {

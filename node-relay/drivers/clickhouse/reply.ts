@@ -1,8 +1,10 @@
 /** Reads replies in JSONCompactEachRowWithNamesAndTypes as they arrive: names, types, then a line per row. */
+
 import { isUtf8 } from 'node:buffer';
 import * as z from 'zod';
 import type { GatewayError } from '../../../proto/errors.ts';
 import { GatheredBytes } from '../../../proto/gathered-bytes.ts';
+import { asBuffer } from '../byte-text.ts';
 import { ServerFault } from './errors.ts';
 import { openField } from './open-field.ts';
 import { type Column, type Cursor, type RowOptions, type RowWriter, rowWriter } from './rows.ts';
@@ -187,8 +189,4 @@ function textsIn(line: string): readonly string[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -1,19 +1,20 @@
 /** Writes values as JSON text, from the two forms in which servers send them: binary and text. */
 
-import { isJsonNumber, jsonOrString, plainString } from '../../../kinds/json-forms.ts';
+import {
+  bigintText,
+  doubleText,
+  integerText,
+  isJsonNumber,
+  jsonOrString,
+  plainString,
+} from '../../../kinds/json-forms.ts';
 import {
   type Column,
   type ColumnType,
   columnType,
   TYPE,
 } from '../../../kinds/mysql/dialect/types.ts';
-import {
-  bigintText,
-  doubleText,
-  floatText,
-  integerText,
-  momentText,
-} from '../../../kinds/mysql/dialect/values.ts';
+import { floatText, momentText } from '../../../kinds/mysql/dialect/values.ts';
 import { Unreadable } from '../loss.ts';
 import type { Reader } from './packets.ts';
 

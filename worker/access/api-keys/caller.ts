@@ -3,7 +3,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { matches, networksOf, parseAddress } from '../../../proto/networks.ts';
 import type { Caller, PublicContext } from '../../context.ts';
-import { tokenInvalid } from '../tokens.ts';
+import { tokenInvalid, tokenRevoked } from '../tokens.ts';
 import { digestOf, isWhole } from './form.ts';
 import { type KeyLimits, keyName, keySubject } from './identity.ts';
 import { selectKeyOfDigest } from './store.ts';
@@ -38,7 +38,7 @@ export async function keyCaller({ db }: PublicContext, token: string): Promise<C
   if (!isWhole(token)) throw tokenInvalid();
   const digest = await digestOf(token);
   const [row] = await selectKeyOfDigest(db, digest);
-  if (!row) throw keyRefused();
+  if (!row) throw tokenRevoked();
   const { uuid, name, ownerUuid, owner, orgUuid, orgId, createdAt } = row;
   return {
     userUuid: keySubject(uuid),
@@ -64,11 +64,6 @@ export interface KeyStanding extends KeyLimits {
 /** What `local` stands for: a gateway bound to loopback has no other callers. */
 const LOCAL = ['127.0.0.1', '::1'];
 
-/** A key that is revoked, unknown, or used from elsewhere. */
-function keyRefused(): GatewayError {
-  return new GatewayError('TOKEN_REVOKED', 'Token is no longer valid');
-}
-
 /**
  * Refuses a key that is not taken from this address at this time.
  * @param now Unix epoch milliseconds
@@ -76,11 +71,11 @@ function keyRefused(): GatewayError {
  */
 export function demandTaken(standing: KeyStanding, address: string, now: number): void {
   const { expiresAt, endsAt, addresses } = standing;
-  if (endsAt !== null && endsAt <= now) throw keyRefused();
+  if (endsAt !== null && endsAt <= now) throw tokenRevoked();
   if (expiresAt !== null && expiresAt <= now) {
     throw new GatewayError('TOKEN_EXPIRED', 'Token has expired');
   }
-  if (addresses !== null && !liesIn(addresses, address)) throw keyRefused();
+  if (addresses !== null && !liesIn(addresses, address)) throw tokenRevoked();
 }
 
 /** Whether an address as calls have it lies in one of the networks. What is no address lies nowhere. */

@@ -4,9 +4,9 @@ import { kindSpec, parseRequest } from '../../../kinds/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { unordered } from '../../../proto/ordered-json.ts';
+import { comparedName } from '../../shapes/ids.ts';
 import type { Compiled, EndpointCall, Fault, Reading, Rendered, Run } from '../compiled.ts';
 import type { DataAccessDefinition, RequestSort } from '../definition.ts';
-import { nameOfEndpoint } from './layout.ts';
 import { faultsOf, type KindOf, type Operation, readOperations } from './operations.ts';
 import type { Placeholder } from './placeholder.ts';
 import { scopeOf } from './values.ts';
@@ -47,7 +47,7 @@ class DataAccess implements Compiled {
     this.keepsText = operations.some(({ kind }) => kindSpec(kind).keepsText);
     this.references = operations.map(({ endpoint, path, level }) => ({
       kind: 'endpoint',
-      id: nameOfEndpoint(endpoint),
+      id: comparedName(endpoint),
       path,
       level,
     }));

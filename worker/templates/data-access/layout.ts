@@ -4,7 +4,7 @@ import { TimeoutMs } from '../../../kinds/members.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { unordered } from '../../../proto/ordered-json.ts';
 import { IN_OUR_WORDS } from '../../../proto/schema-faults.ts';
-import { isUuid } from '../../shapes/ids.ts';
+import { comparedName } from '../../shapes/ids.ts';
 import type { Fault } from '../compiled.ts';
 import type { RequestSort } from '../definition.ts';
 
@@ -20,11 +20,6 @@ export interface AuthoredRequest {
 
 /** Most operations of one template, as of one transaction. Spec silent. */
 const OPERATIONS_MAX = 1_000;
-
-/** An endpoint's id, or its UUID in lower case. */
-export function nameOfEndpoint(named: string): string {
-  return isUuid(named) ? named.toLowerCase() : named;
-}
 
 /** All requests; what is wrong around them is added to the faults. */
 export function operationsIn(
@@ -71,7 +66,7 @@ function ofOneEndpoint(
     const at = `template.operations.${index}`;
     if (!isJsonObject(each)) return notAnObject(at, faults);
     const { endpoint: own = common, ...request } = each;
-    const isSame = typeof own === 'string' && nameOfEndpoint(own) === nameOfEndpoint(common);
+    const isSame = typeof own === 'string' && comparedName(own) === comparedName(common);
     if (!isSame) {
       const message = `is another one than ${common}: a TwoPhaseTransaction spans several`;
       faults.push({ path: `${at}.endpoint`, message });

@@ -5,10 +5,11 @@ import { requestIn } from '../../../kinds/passed.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { orderedText, unordered } from '../../../proto/ordered-json.ts';
+import { comparedName } from '../../shapes/ids.ts';
 import type { Fault } from '../compiled.ts';
 import type { DataAccessDefinition, RequestSort } from '../definition.ts';
 import { readRequest } from './fill.ts';
-import { type AuthoredRequest, nameOfEndpoint, operationsIn } from './layout.ts';
+import { type AuthoredRequest, operationsIn } from './layout.ts';
 import type { Placeholder } from './placeholder.ts';
 import type { Fill, Language, Reader } from './reader.ts';
 import { SAMPLE } from './values.ts';
@@ -136,9 +137,9 @@ const PREPARE = new Set<Kind>(['postgres', 'mysql']);
 /** At most one endpoint that cannot prepare may take part, and last. Contract §10. */
 function checkParticipants(operations: readonly Operation[], faults: Fault[]): void {
   const last = operations.at(-1);
-  const lastName = nameOfEndpoint(last?.endpoint ?? '');
+  const lastName = comparedName(last?.endpoint ?? '');
   for (const { kind, endpoint, path } of operations) {
-    if (PREPARE.has(kind) || nameOfEndpoint(endpoint) === lastName) continue;
+    if (PREPARE.has(kind) || comparedName(endpoint) === lastName) continue;
     const { label } = kindSpec(kind);
     const message = `is of kind ${label}, which cannot prepare: one such endpoint may take part, and last`;
     faults.push({ path, message });

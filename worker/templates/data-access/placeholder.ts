@@ -1,18 +1,10 @@
 /** Placeholders of data-access templates: `{{name}}`, `{{name: Number}}`, `{{?name: String = default}}`. Contract §8. */
+
 import { isJsonObject, isRawJson, type Json } from '../../../proto/json.ts';
 import { parseWritten, writtenText } from '../../../proto/written-json.ts';
+import { PARAMETER_TYPES } from '../definition.ts';
 
-/** What a placeholder may be declared as; `any` is undeclared: a scalar. */
-const PLACEHOLDER_TYPES = [
-  'string',
-  'number',
-  'integer',
-  'boolean',
-  'array',
-  'object',
-  'null',
-] as const;
-type PlaceholderType = (typeof PLACEHOLDER_TYPES)[number] | 'any';
+type PlaceholderType = (typeof PARAMETER_TYPES)[number] | 'any';
 
 /** One placeholder, where it is. */
 export interface Placeholder {
@@ -110,7 +102,7 @@ function declaredIn(declared: string): Placeholder | string {
   }
   const type = groups.type?.toLowerCase() ?? 'any';
   if (groups.type !== undefined && !isType(type)) {
-    return `declares {{${name}}} as ${groups.type.slice(0, 64)}: types are ${PLACEHOLDER_TYPES.join(', ')}`;
+    return `declares {{${name}}} as ${groups.type.slice(0, 64)}: types are ${PARAMETER_TYPES.join(', ')}`;
   }
   const known = type as PlaceholderType; // Just looked at.
   const optional = groups.optional !== undefined;
@@ -124,7 +116,7 @@ function declaredIn(declared: string): Placeholder | string {
 }
 
 function isType(text: string): boolean {
-  return PLACEHOLDER_TYPES.some((each) => each === text);
+  return PARAMETER_TYPES.some((each) => each === text);
 }
 
 /** A default is text; one of another type is read as JSON. */

@@ -2,7 +2,7 @@
 
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
-import { nameOfEndpoint as nameOf } from '../../templates/data-access/layout.ts';
+import { comparedName } from '../../shapes/ids.ts';
 import { beforeOf, type DraftContext, type TypeReader, targetOf } from './draft.ts';
 import { compiled } from './expression.ts';
 import type { EndpointReference } from './findings.ts';
@@ -27,7 +27,7 @@ export const endpoint: TypeReader<'endpoint'> = {
     const read = readRequest(around, { named, operation });
     if (read === undefined || expects === undefined) return undefined;
     const path = members.at('endpoint');
-    drafts.references.push({ kind: 'endpoint', id: nameOf(named), path, level: read.level });
+    drafts.references.push({ kind: 'endpoint', id: comparedName(named), path, level: read.level });
     return { endpoint: named, operation, request: read.request, expects };
   },
 };
@@ -39,7 +39,7 @@ function readRequest(
   const { drafts, members } = around;
   const { report, lookups } = drafts;
   const input = members.get('input');
-  const kind = lookups.kindOf(nameOf(named));
+  const kind = lookups.kindOf(comparedName(named));
   const level = operation === 'read' ? 'Read' : 'Write';
   const at = members.at('input');
   if (kind === undefined) {
@@ -74,7 +74,7 @@ const EXPECTED = ['2xx', '3xx'];
 const STATUS = /^(?:[1-5]xx|[1-5]\d\d)$/i;
 
 function readExpect({ drafts, members }: DraftContext, named: string | undefined) {
-  const kind = named === undefined ? undefined : drafts.lookups.kindOf(nameOf(named));
+  const kind = named === undefined ? undefined : drafts.lookups.kindOf(comparedName(named));
   if (members.has('expect') && kind !== undefined && kind !== 'http') {
     return members.fault('expect', 'is of endpoints of kind Http alone');
   }
@@ -106,7 +106,7 @@ export const template: TypeReader<'template'> = {
     const named = members.needText('template');
     if (named === undefined) return undefined;
     const path = members.at('template');
-    drafts.references.push({ kind: 'template', id: nameOf(named), path });
+    drafts.references.push({ kind: 'template', id: comparedName(named), path });
     return { template: named };
   },
 };
@@ -134,7 +134,7 @@ export const subworkflow: TypeReader<'subworkflow'> = {
     const named = members.needText('workflow');
     if (named === undefined) return undefined;
     const path = members.at('workflow');
-    drafts.references.push({ kind: 'workflow', id: nameOf(named), path });
+    drafts.references.push({ kind: 'workflow', id: comparedName(named), path });
     return { workflow: named, waitForCompletion };
   },
 };

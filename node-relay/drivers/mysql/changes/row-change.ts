@@ -1,4 +1,5 @@
 /** Makes changes of rows as the log reports them, for those who watch their tables. Spec: workflows.md §5, `dataChange`. */
+import type { TableName } from '../../../../kinds/allow.ts';
 import type { Change, ChangeFault } from '../../../../proto/changes.ts';
 import type { LoggedTable, LookedUp } from './columns.ts';
 import type { Row } from './rows.ts';
@@ -9,12 +10,6 @@ export interface RowChange {
   readonly operation: Change['operation'];
   readonly row: Row;
   readonly then: Row | undefined;
-}
-
-/** Names a table. */
-interface TableName {
-  readonly schema: string;
-  readonly name: string;
 }
 
 /** What a change says about its row. */

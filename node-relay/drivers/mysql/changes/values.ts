@@ -1,6 +1,6 @@
 /** Writes the values of a row in the binary log as JSON text, as reads write them. Source: MySQL Internals, "Rows_event"; MariaDB, "Rows_event_v1". */
-import { jsonOrString, plainString } from '../../../../kinds/json-forms.ts';
-import { bigintText, doubleText, floatText } from '../../../../kinds/mysql/dialect/values.ts';
+import { bigintText, doubleText, jsonOrString, plainString } from '../../../../kinds/json-forms.ts';
+import { floatText } from '../../../../kinds/mysql/dialect/values.ts';
 import { Unreadable } from '../../loss.ts';
 import type { Reader } from '../packets.ts';
 import type { LoggedColumn } from './columns.ts';

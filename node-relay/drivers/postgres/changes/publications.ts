@@ -1,8 +1,9 @@
 /** The publications of an endpoint: one of tables whose every change is told, one of those whose inserts alone are. */
+
 import { DatabaseError } from 'pg';
+import { textArray } from '../../../../kinds/postgres/dialect/array-text.ts';
 import type { Connection } from '../connection.ts';
 import {
-  arrayOf,
   type LookedUp,
   lookUpTables,
   type OwnChangesRequest,
@@ -48,7 +49,7 @@ export async function publish(
 ): Promise<Published> {
   const looked = await lookUpTables(connection, request);
   const plans = plansOf(request.slot, looked);
-  const names = arrayOf(publicationsOf(request.slot));
+  const names = textArray(publicationsOf(request.slot));
   const members = await connection.catalogRows({ text: MEMBERS, values: [names] });
   const added: string[] = [];
   for (const plan of plans) {
@@ -65,7 +66,7 @@ export async function publish(
 /** Removes a slot's publications; repeating it is no error. Answers whether there were any. */
 export async function unpublish(connection: Connection, slot: string): Promise<boolean> {
   const names = publicationsOf(slot);
-  const found = await connection.catalogRows({ text: MEMBERS, values: [arrayOf(names)] });
+  const found = await connection.catalogRows({ text: MEMBERS, values: [textArray(names)] });
   for (const name of names) await connection.rows({ text: `DROP PUBLICATION IF EXISTS "${name}"` });
   return found.length > 0;
 }

@@ -8,6 +8,7 @@ import { allowedFunctions, Guard } from '../../../../kinds/postgres/dialect/guar
 import type { Inquirer } from '../../../../kinds/postgres/dialect/inquirer.ts';
 import { LOOK_UP_SETTINGS } from '../../../../kinds/postgres/dialect/reach.ts';
 import { Shapes } from '../../../../kinds/postgres/dialect/rows.ts';
+import { SESSION_SETTINGS } from '../../../../kinds/postgres/dialect/settings.ts';
 import { TypeRegistry } from '../../../../kinds/postgres/dialect/types.ts';
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
 import { LruMap } from '../../../../proto/lru-map.ts';
@@ -15,17 +16,6 @@ import type { EdgeHost } from '../driver.ts';
 import { type Bounds, Exchange, type StatementReply } from './exchange.ts';
 import { neonSettings } from './settings.ts';
 
-/** Make every value's text the same on every server. They are last, so nothing overrides them. */
-const SESSION: readonly (readonly [string, string])[] = [
-  ['DateStyle', 'ISO'],
-  ['IntervalStyle', 'postgres'],
-  ['TimeZone', 'UTC'],
-  ['extra_float_digits', '1'],
-  ['bytea_output', 'hex'],
-  ['array_nulls', 'on'],
-  // The guard reads statements by these rules.
-  ['standard_conforming_strings', 'on'],
-];
 const READ_ONLY = ['transaction_read_only', 'on'] as const;
 
 const CATALOG_ONLY: Statement = {
@@ -56,7 +46,7 @@ export class Database {
     const open = allowedTables(settings.allow);
     this.allowGuard = open && new AllowGuard(open, allowed);
     this.#exchange = new Exchange(neon, host);
-    const session = [...neon.sessionSettings, ...SESSION];
+    const session = [...neon.sessionSettings, ...SESSION_SETTINGS];
     this.#write = localSettings(session);
     this.#read = localSettings([...session, READ_ONLY]);
   }

@@ -1,13 +1,14 @@
 /** Turns the rows of Vitess into JSON text, by the types of their columns. */
 import type { Field } from '@planetscale/database';
-import { jsonOrString, plainString } from '../../../../kinds/json-forms.ts';
-import { type Column, columnType, TYPE } from '../../../../kinds/mysql/dialect/types.ts';
 import {
   bigintText,
   doubleText,
   integerText,
-  momentText,
-} from '../../../../kinds/mysql/dialect/values.ts';
+  jsonOrString,
+  plainString,
+} from '../../../../kinds/json-forms.ts';
+import { type Column, columnType, TYPE } from '../../../../kinds/mysql/dialect/types.ts';
+import { momentText } from '../../../../kinds/mysql/dialect/values.ts';
 
 /** A value as it travels: a character for each of its bytes. */
 export type Value = string | null;
