@@ -28,7 +28,7 @@ const WHILE_DRAINING = new Set([
 /** Methods that last until one side leaves; how long they may is for the client to say. */
 const UNBOUNDED = new Set(['Watch', 'Changes']);
 
-/** A call counts for at most so many milliseconds when it is asked whose take most: one stream lasts long, and holds little. */
+/** Milliseconds that a call counts for at most, when the relay asks whose calls take most: one stream lasts long and holds little. */
 const COUNTED_MS = 1_000;
 /** Seconds after which a refused caller may call again. */
 const SHED_RETRY_S = 5;

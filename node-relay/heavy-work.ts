@@ -7,7 +7,7 @@ import type { Pieces } from '../proto/work/pieces.ts';
 import { WorkQueue } from '../proto/work/queue.ts';
 import { statementMs } from '../proto/work/statement.ts';
 
-/** Requests up to so many bytes are read at once and count for nothing. */
+/** Bytes up to which a request is read at once and counts for nothing. */
 const LIGHT_BYTES = 16 * 1024;
 
 const line = new WorkQueue({ now: () => performance.now(), wait: (ms) => sleep(ms) });
@@ -21,7 +21,7 @@ interface Reading<Read> {
 /** Does what a large request asks for in pieces, by turns with what others ask for. */
 type DoInPieces = <Result>(pieces: Pieces<Result>) => Promise<Result>;
 
-/** Whether a request of so many bytes is read at once and counts for nothing. */
+/** Whether a request of that size is read at once and counts for nothing. */
 export function isLight(bytes: Uint8Array): boolean {
   return bytes.byteLength <= LIGHT_BYTES;
 }

@@ -7,9 +7,9 @@ import { isOther } from './connections.ts';
 import { orAbort } from './drivers/deadline.ts';
 import { failureCode } from './failures.ts';
 
-/** An unused lease ends after so many milliseconds. */
+/** Milliseconds after which an unused lease ends. */
 export const SESSION_IDLE_MAX_MS = 30_000;
-/** A lease ends after so many milliseconds, used or not. */
+/** Milliseconds after which a lease ends, used or not. */
 export const SESSION_LIFE_MAX_MS = 300_000;
 
 /** After these errors the connection is gone or in an unknown state; drivers throw SESSION_NOT_FOUND for that. */

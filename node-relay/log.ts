@@ -8,7 +8,7 @@ export type Log = Logger;
 /** Lines are gathered: one write for each cost a relay a third of its time. */
 const GATHERED = { bytes: 8_192, forMs: 200 };
 
-/** Lines that cannot be written, on a full disk or to a terminal that is gone, wait up to so many bytes; further ones are dropped. */
+/** Bytes of lines that wait while they cannot be written (a full disk, a closed terminal); further lines are dropped. */
 const UNWRITTEN_MAX_BYTES = 1_048_576;
 /** Milliseconds that the last lines have. */
 const LAST_LINES_MAX_MS = 200;
@@ -64,7 +64,7 @@ function standardOutput(): DestinationStream {
   return stream;
 }
 
-/** Ends this process with the code once its last lines are written, or after so many milliseconds, 200 by default. */
+/** Ends this process with the code once its last lines are written, or after `ms` milliseconds. */
 export function exitAfterLines(log: Log, code: number, maxMs = LAST_LINES_MAX_MS): void {
   // The first may only have waited for a write that had begun before.
   log.flush(() => log.flush(() => process.exit(code)));

@@ -4,7 +4,7 @@ import { GatewayError } from '../proto/errors.ts';
 
 /** Larger results are kept for `Collect`, in bytes. Contract §6: "Large results". */
 export const KEPT_OVER_BYTES = 256 * 1024;
-/** A result that is not collected goes after so many milliseconds. */
+/** Milliseconds after which a result that nobody collects is dropped. */
 export const KEPT_MAX_MS = 30_000;
 /** Bytes of kept results together; beyond, they travel in one message. Spec silent. */
 const KEPT_TOTAL_BYTES = 256 * 1024 * 1024;

@@ -27,7 +27,7 @@ import type { Tracing } from './tracing.ts';
 
 /** Largest message from the gateway, in bytes. Spec silent. */
 const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
-/** Backends may take so many milliseconds more to roll back what was ended. Spec silent. */
+/** Milliseconds more that backends may take to roll back what was ended. Spec silent. */
 const CLOSE_MAX_MS = 3_000;
 /** How often a stop looks whether calls are still in flight, in milliseconds. */
 const DRAIN_LOOK_MS = 20;

@@ -44,7 +44,7 @@ export function meantName(
   return next ?? nearest(given, free, EDITS_MAX) ?? sameAs(given, free);
 }
 
-/** What else bears on a hint. */
+/** What else a hint depends on. */
 interface HintOptions {
   /** Which names are there already: see `meantName`. */
   isTaken?(name: string): boolean;

@@ -13,7 +13,7 @@ export interface Stopping {
 
 /** Milliseconds that replies wait at a stop: a client that gets one now would open its next connection just when none are taken. */
 const HOLD_MS = 150;
-/** Connections that wait for their next request are ended by its reply, or when none comes in so many milliseconds. */
+/** Milliseconds after which a connection that waits for its next request is ended; else it ends with that request's reply. */
 const LAST_REQUEST_MS = 250;
 const LOOK_MS = 20;
 

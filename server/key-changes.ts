@@ -23,7 +23,7 @@ export interface KeyStatus {
   readonly inForce: Readonly<Record<string, string>>;
   /** Seconds that a login token lives. */
   readonly tokenLifeS: number;
-  /** While data keys are sealed anew. */
+  /** While data keys are sealed again. */
   readonly sealing?: SealedKeys;
   /** Why the files' keys are not used. */
   readonly refused?: string;
@@ -101,7 +101,7 @@ class KeyFollower {
     await this.#tell({ refused: why });
   }
 
-  /** Has data keys sealed anew, as long as that goes on. */
+  /** Has data keys sealed again, as long as that goes on. */
   async #seal(): Promise<void> {
     if (this.#keys.previous.INSTALLATION_KEY === undefined) return;
     const key = this.#keys.INSTALLATION_KEY;
@@ -157,7 +157,7 @@ class KeyFollower {
 
 function unsealed(thrown: unknown): void {
   const why = thrown instanceof Error ? thrown.message : 'unknown';
-  log('warn', 'Data keys could not be sealed anew; the next minute tries again.', { why });
+  log('warn', 'Data keys could not be sealed again; the next minute tries again.', { why });
 }
 
 /** Whether a key is one that the gateway uses. */

@@ -124,7 +124,7 @@ async function finish(change: Change, isForced: boolean): Promise<void> {
   }
   if (name === 'INSTALLATION_KEY') {
     if (!isRunning) {
-      throw new Failure('Start the gateway first: it says whether all data keys are sealed anew.');
+      throw new Failure('Start the gateway first: it says whether all data keys are sealed again.');
     }
     await inForce(change);
     await sealed(change);

@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   } catch (thrown) {
     const stopped = shutdown.begun;
     await shutdown.stop();
-    // What fails because it was told to stop has not failed.
+    // An error of what was told to stop is no failure.
     if (!stopped) throw thrown;
   }
 }
@@ -111,7 +111,7 @@ async function startBackends(
     const address = port === undefined ? undefined : demo?.demoAddress(port);
     const environment = { ...relayEnvironment(plan, address), RELAY_SOCKETS: sockets };
     const relay = await startRelay(plan.relayPort, environment);
-    // Last started, first ended: the relay lets go of its connections before the database does.
+    // Started last, ended first: the relay closes its connections before the database ends.
     await starting.catch(() => {});
     await shutdown.add(() => relay.stop());
   };
@@ -188,7 +188,7 @@ async function answers(gateway: string): Promise<void> {
   );
 }
 
-/** Bound to every address, this machine reaches it on loopback. */
+/** When it is bound to every address, this machine reaches it on loopback. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '[::1]' : urlHost(host);

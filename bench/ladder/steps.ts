@@ -50,7 +50,7 @@ const headers = `headers: { ${JSON_TYPE}, ${IN} },`;
 export const STEPS: readonly Step[] = [
   { name: 'forward', script: FORWARD },
   { name: 'body read and sent again', script: worker({ body: READ, reply: 'reply' }) },
-  { name: 'reply read and built anew', script: worker({ body: READ, reply: BUILT }) },
+  { name: 'reply read and built again', script: worker({ body: READ, reply: BUILT }) },
   {
     name: 'four more headers in and nine more out',
     script: worker({ body: READ, more: headers, reply: BUILT_WITH_HEADERS }),

@@ -130,7 +130,7 @@ export const HttpRequest = z.discriminatedUnion('type', [TypedRequest]).meta({
 });
 export type HttpRequest = z.infer<typeof HttpRequest>;
 
-/** What bears on a body. */
+/** What a body depends on. */
 interface Body {
   readonly method: Method;
   readonly body?: Json | undefined;

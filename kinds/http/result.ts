@@ -19,7 +19,7 @@ const BASE64_STEP = 12_288;
 const encoder = new TextEncoder();
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What bears on a result besides the reply. */
+/** What a result depends on besides the reply. */
 interface HttpRequestFacts {
   readonly method: Method;
   readonly failsOnStatus: boolean;

@@ -33,7 +33,7 @@ const NAMED_IN: Readonly<Record<string, readonly string[]>> = {
   mapreduce: ['out'],
 };
 
-/** What bears on where a request writes. */
+/** What decides where a request writes. */
 interface Writing {
   readonly type: OperationName;
   readonly database?: string | undefined;

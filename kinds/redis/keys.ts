@@ -11,7 +11,7 @@ interface KeySpec {
   /** The last one after `from`; below 0 counted from the end. */
   readonly last: number;
   readonly step: number;
-  /** With `last` -1, of the rest only one in so many; 0 and 1 are all. */
+  /** With `last` -1, divides the words that follow: of 2, keys are in the first half; 0 and 1 mean all. */
   readonly limit: number;
 }
 

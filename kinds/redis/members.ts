@@ -16,7 +16,7 @@ import {
 } from './grammar.ts';
 import { type Fault, isMembers, WordFault, wordOf } from './words.ts';
 
-/** Where words and faults are collected. */
+/** Collects words and faults. */
 interface Sheet {
   readonly words: Word[];
   readonly faults: Fault[];
@@ -112,7 +112,7 @@ function write(node: Member, given: GivenMember | undefined, prefix: string, she
   return 1;
 }
 
-/** Members of their own may be switched off and on. */
+/** Whether a block or a choice is left out by `false`. */
 function isSwitchedOff(node: Member, value: Json): boolean {
   return value === false && (node.is === 'block' || node.is === 'choice');
 }

@@ -76,7 +76,7 @@ function withoutKind(
   return members;
 }
 
-/** Faults of a pipeline of which a name that is meant is told: looking for it takes longer than all else. Spec silent. */
+/** Faults of a pipeline that get a hint with a near name: looking for one takes longer than all else. Spec silent. */
 const HINTED_MAX = 10;
 
 const NONE: RedisCommand = { type: '', args: [] };

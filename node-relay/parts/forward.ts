@@ -62,7 +62,7 @@ export function forward(
 export function refuse(incoming: IncomingMessage, reply: ServerResponse): void {
   // What the client still sends is dropped.
   incoming.resume();
-  // Loaded when it is first needed: the library is most of what a supervisor would have to load.
+  // Loaded when it is first needed: the library is most of what a supervisor would load.
   import('./refusal.ts').then(
     ({ refuseUnready }) => refuseUnready(incoming, reply),
     () => reply.destroy(),

@@ -2,7 +2,7 @@
 import type { Log } from '../log.ts';
 import type { PartProcess } from './part-process.ts';
 
-/** Deaths come in rows: after one, so many more wait for a while. Spec silent. */
+/** Further stand-ins that wait for a while after a death, since deaths often come in groups. Spec silent. */
 const MORE_AFTER_DEATH = 1;
 const AFTER_DEATH_MS = 600_000;
 /** Pause before the next is loaded while nothing has died: at a relay's start, other work comes first. */

@@ -73,7 +73,7 @@ function kindOf(name: string): Kind {
   return name;
 }
 
-/** What has members that JSON has. */
+/** An object of ours, as JSON has it. */
 function toldAs(told: object): JsonObject {
   return told as JsonObject;
 }

@@ -21,9 +21,9 @@ const LEFT_OUT = [
   'ensure_resource_availability',
 ];
 
-/** A run that is smaller has no room for the coverage phase: it alone sends about so many per operation. */
+/** Requests per operation that the coverage phase alone sends, about; a smaller run has no room for it. */
 const COVERAGE_PER_OPERATION = 60;
-/** The examples phase alone sends about so many. */
+/** Requests that the examples phase alone sends, about. */
 const EXAMPLES_PER_OPERATION = 6;
 /** Of what a pass is asked for, the generator leaves some out as impossible or repeated. */
 const EXPECTED_SHARE = 0.8;

@@ -23,7 +23,7 @@ import {
   selectRulesOnKind,
 } from './store.ts';
 
-/** What `Access.find` answers: the resource, and the rules of the caller that bear on it. */
+/** What `Access.find` answers: the resource, and the caller's rules that apply to it. */
 export interface Authorization<Resource> {
   readonly resource: Resource;
   readonly policy: Policy;

@@ -172,7 +172,7 @@ export function deleteEntriesThrough(db: Database, orgUuid: string, seq: number)
     .where(and(eq(auditEntries.orgUuid, orgUuid), lte(auditEntries.seq, seq)));
 }
 
-/** Removes an organization's entries, at most so many. For deleting the organization in steps. */
+/** Removes an organization's entries, at most `limit`. For deleting the organization in steps. */
 export function deleteEntries(db: Database, orgUuid: string, limit: number) {
   return db.run(sql`delete from ${auditEntries} where "rowid" in
     (select "rowid" from ${auditEntries} where "org_uuid" = ${orgUuid} limit ${limit})`);

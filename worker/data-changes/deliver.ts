@@ -15,7 +15,7 @@ import type { WatchingTrigger } from './store.ts';
 
 /** Changes that are fired at a time, and the bytes that they may have together. */
 const AT_ONCE = { changes: 16, bytes: 16 * 1024 * 1024 };
-/** Runs whose end is waited for at a time, each so many milliseconds before it is asked for again. */
+/** Runs whose end is waited for at a time, and milliseconds before each is asked for again. */
 const WAITED = { runs: 64, ms: 20_000 };
 /** Milliseconds after which what failed is tried again: doubled each time. */
 const AGAIN = { first: 500, most: 60_000 };

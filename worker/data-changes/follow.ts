@@ -31,7 +31,7 @@ const DRAINED = { quietMs: 500, mostMs: 3_000, lookMs: 20 };
 interface Follower {
   /** Something is there to be fired. */
   hasStored(): void;
-  /** Whether the organization's storage has room for so many bytes. */
+  /** Whether the organization's storage has room for these bytes. */
   hasRoom(bytes: number): Promise<boolean>;
 }
 

@@ -21,7 +21,7 @@ const known = new LruMap<string, Compiled>(REMEMBERED.most, {
   of: ({ weight }) => weight,
 });
 
-/** Which kind an endpoint is of; undefined when there is none of that name. */
+/** The kind of an endpoint; undefined when there is none of that name. */
 type KindOf = (endpoint: string) => Kind | undefined;
 
 /** What a definition is, or all its faults; in pieces, because it may have many thousand rules. */

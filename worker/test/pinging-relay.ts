@@ -72,7 +72,7 @@ async function open({ sealedConnection }: Target): Promise<ConnectionEnvelope> {
   return JSON.parse(new TextDecoder().decode(plaintext)) as ConnectionEnvelope;
 }
 
-/** A place where calls wait until so many have come; then all go on. */
+/** A place where calls wait until a number of them have come; then all go on. */
 export function meetingOf(calls: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let waiting = 0;

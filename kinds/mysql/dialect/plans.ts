@@ -1,4 +1,4 @@
-/** Which statements a server has to prepare anew for each run. */
+/** Which statements a server has to prepare again for each run. */
 import { LruMap } from '../../../proto/lru-map.ts';
 import type { Catalog } from './catalog.ts';
 import { namesOf } from './lexer.ts';

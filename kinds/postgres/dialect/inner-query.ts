@@ -2,9 +2,9 @@
 import { parse } from './parser.ts';
 import { isTree, type Tree } from './tree.ts';
 
-/** A query in a longer statement is looked for at so many places. */
+/** Places of a longer statement at which a query is looked for. */
 const PLACES_MAX = 64;
-/** All the pieces that are tried come to so many characters: parsing holds up other calls. */
+/** Characters of all pieces that are tried, together: parsing holds up other calls. */
 const TRIED_MAX_CHARACTERS = 524_288;
 
 /** The query in an EXPLAIN or COPY; undefined when there is none or it is not found. @param tree what the parser made of the text */

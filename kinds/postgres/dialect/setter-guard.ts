@@ -13,7 +13,7 @@ interface Verdict {
   readonly expires: number;
 }
 
-/** How long a verdict is valid, in milliseconds: a function replaced meanwhile is noticed after that. */
+/** Milliseconds for which a verdict is valid: a function that was replaced meanwhile is noticed after that. */
 const VERDICT_MS = 60_000;
 
 /** Verdicts over one pool's database, remembered by text. */

@@ -91,7 +91,7 @@ export function effectOf(command: RedisCommand): Effect {
 interface WaitPlace {
   readonly at: number;
   readonly unit: 's' | 'ms';
-  /** Its own answer says that it waited in vain: a number of servers. */
+  /** Its own answer says that it waited without success: a number of servers. */
   readonly answersAnyway?: true;
 }
 

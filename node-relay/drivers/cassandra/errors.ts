@@ -126,7 +126,7 @@ function connection(message: string, cause: unknown): GatewayError {
   return new GatewayError('CONNECTION_FAILED', message, { cause });
 }
 
-/** Of a stream, of which every other bound is the reader's. Contract §6, "Large results". */
+/** Of a stream; every other bound of it is the reader's. Contract §6, "Large results". */
 function rowTooLarge({ column }: ReplyTooLarge): GatewayError {
   const message =
     column === undefined

@@ -100,7 +100,7 @@ const isSingle = (request: StatementRequest) =>
 
 /** Rows of a page when the request names no size. Source: the driver's own default. */
 const PAGE_ROWS = 5_000;
-/** A value of one character may take so many bytes on the wire: its length, and eight of a number. */
+/** Bytes that a value of one character may take on the wire: its length, and eight of a number. */
 const WIRE_FACTOR = 12;
 const FRAME_MIN = 65_536;
 /** Characters after which others have their turn. */

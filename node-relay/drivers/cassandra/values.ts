@@ -15,7 +15,7 @@ export type Encoder = (bytes: Buffer) => string;
  * A few bytes of a type with many members make much text.
  */
 const ROW_MAX = 96 * 1024 * 1024;
-/** A short value takes as long to write as so many characters of a long one. */
+/** Characters of a long value that take as long to write as a short value. */
 export const VALUE_UNIT = 24;
 /** Texts of fewer bytes are written before they are counted. */
 const SMALL_BYTES = 1024 * 1024;
@@ -66,7 +66,7 @@ function uuidText(bytes: Buffer): string {
 
 /** Bytes of a number with 100,000 digits: the most that a caller may write, too. */
 const NUMBER_MAX_BYTES = 41_525;
-/** Digits of which each takes as long to write as a character of other values. */
+/** Digits that each take as long to write as a character of another value. */
 const DIGITS_UNIT = 1_000;
 
 /** Writing takes the square of its digits. @throws GatewayError RESULT_TOO_LARGE */

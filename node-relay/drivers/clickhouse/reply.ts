@@ -107,7 +107,7 @@ export class ReplyReader {
     }
   }
 
-  /** The line under way may not be longer than one is, with so many bytes more. */
+  /** Checks that the line being read stays within the bound for one line when these bytes are added. */
   #checkRoom(more: number): void {
     if (this.#isFault) return;
     const length = this.#rest.length + more;

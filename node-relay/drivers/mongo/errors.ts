@@ -25,7 +25,7 @@ const BUSY = new Set([46, 189, 10107, 13435, 91]);
 
 type BackendDetail = Extract<ErrorDetails, { source: string }>;
 
-/** Where a failure left a call. */
+/** The state in which a failure left a call. */
 interface Circumstances {
   /** A change was sent, and whether it was kept is not known. */
   readonly uncertain: boolean;
@@ -36,7 +36,7 @@ interface Circumstances {
 
 /** The error that a caller gets for any failure of a call. Contract §2. */
 export function fromFailure(cause: unknown, { uncertain, signal, max }: Circumstances): unknown {
-  // The reason of a call's end does not tell what it left behind.
+  // The reason why a call ended does not say what it left behind.
   if (cause instanceof GatewayError && !(uncertain && cause === signal.reason)) return cause;
   if (isAnswer(cause) && !(signal.aborted && STOPPED.has(codeOf(cause)))) {
     return fromServer(cause, uncertain);
@@ -51,7 +51,7 @@ export function fromFailure(cause: unknown, { uncertain, signal, max }: Circumst
   return refusalWithin(cause) ?? fromDriver(cause);
 }
 
-/** Whether a reply was none to what was asked. */
+/** Whether a reply does not belong to the request. */
 function isUnreadable(cause: unknown): boolean {
   return (
     cause instanceof ReplyFault ||

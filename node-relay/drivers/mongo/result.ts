@@ -36,14 +36,14 @@ export function membersText(
   return `{${texts.join(',')}}`;
 }
 
-/** A count of a reply, which may come as a BSON number. @throws ReplyFault for what is no count */
+/** A count in a reply, which may be a BSON number. @throws ReplyFault for what is no count */
 export function countOf(value: unknown): number {
   const count = Number(value);
   if (Number.isSafeInteger(count) && count >= 0) return count;
   throw new ReplyFault('A count of the reply is none');
 }
 
-/** Values by their places. */
+/** Values by their positions. */
 export function byPlace(
   values: readonly (readonly [place: number, value: unknown])[],
   { form }: Execution,

@@ -104,7 +104,7 @@ function eventText(event: Document, { form, call }: Execution): Buffer {
   }
 }
 
-/** Asks for what is next, before it is waited for; null when the server has waited in vain. */
+/** Asks for what is next, before it is waited for; null when the server has waited and nothing came. */
 function ahead(
   database: Database,
   { session, call }: Execution,

@@ -4,7 +4,7 @@ import { Unreadable } from '../loss.ts';
 import type { Sink } from './exchange.ts';
 import type { Reader } from './packets.ts';
 
-/** Most that the rows of one question may hold, with so many bytes for each. Spec silent. */
+/** Most bytes that the rows of one query of our own may hold, and bytes counted for each row. Spec silent. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const ROW_BYTES = 64;
 

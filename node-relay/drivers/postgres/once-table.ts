@@ -57,7 +57,7 @@ export class OnceTable {
     };
   }
 
-  /** Leaves a mark of which there is none. */
+  /** Writes a mark where there is none. */
   leave({ key, body }: OnceMark): Statement {
     return {
       text: `INSERT INTO ${this.name} (id, body, made_at) VALUES ($1, $2, ${NOW})`,

@@ -28,7 +28,7 @@ export async function sendOn(
   try {
     return await way.send(sent, { mode, signal, replyMaxBytes: resultMaxBytes * WIRE_FACTOR });
   } catch (error) {
-    // The wire's own bound is another.
+    // The wire has a bound of its own.
     if (error instanceof BeyondAny) throw error;
     const isTooLarge = error instanceof GatewayError && error.code === 'RESULT_TOO_LARGE';
     throw isTooLarge ? tooLarge(call) : error;

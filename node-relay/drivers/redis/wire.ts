@@ -14,7 +14,7 @@ import { isConfirmed, Subscriptions } from './subscriptions.ts';
 
 /** Bytes that wait to be taken by the network before callers wait themselves. Spec silent. */
 const UNSENT_MAX = 1_048_576;
-/** A server that says nothing for so many milliseconds, while a caller gives up, gets no new commands. Spec silent. */
+/** Milliseconds of silence after which a server gets no new commands, where a caller gives up meanwhile. Spec silent. */
 const SILENT_MS = 1_000;
 
 /** Bytes that are read for nothing, so that what is set on a connection lasts. Spec silent. */

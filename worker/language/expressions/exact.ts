@@ -26,7 +26,7 @@ export function isHeld(text: string): boolean {
   return double === text || canonical(double) === canonical(text);
 }
 
-/** Texts of so many characters have no more digits than every double gives back, where their exponent is small. */
+/** Characters of texts that have no more digits than every double gives back, where their exponent is small. */
 const SHORT = 15;
 const LARGE_EXPONENT = /[eE][+-]?\d{3}/;
 /** Doubles of longer texts, null where none holds them: each text is looked at once. */

@@ -199,7 +199,7 @@ export function isSameOrNaN(one: Value, other: Value, budget: Budget): boolean {
   return Object.is(one, other) || isSame(one, other, budget);
 }
 
-/** Charges that so many members of one object are read and made again. @throws BudgetFault */
+/** Charges for members of one object that are read and made again. @throws BudgetFault */
 export function payCopies(count: number, budget: Budget): void {
   budget.spend(count > TABLED ? TABLED_COPY_STEPS * count : count);
 }

@@ -22,7 +22,7 @@ const LENGTH_MAX = 1_000;
 const SIZE_MAX = 1_000;
 /** A category is hundreds of ranges, so it counts for more than a character. */
 const CATEGORY_SIZE = 20;
-/** To get a pattern ready takes so many steps for each of its size. */
+/** Steps that getting a pattern ready takes, for each unit of its size. */
 const STEPS_TO_COMPILE = 400;
 /** A character of text takes one step, and one more for so much of the pattern's size. */
 const SIZE_PER_STEP = 1;

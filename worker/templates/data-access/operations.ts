@@ -14,7 +14,7 @@ import type { Placeholder } from './placeholder.ts';
 import type { Fill, Language, Reader } from './reader.ts';
 import { SAMPLE } from './values.ts';
 
-/** Which kind an endpoint is of; undefined when there is none of that name. */
+/** The kind of an endpoint; undefined when there is none of that name. */
 export type KindOf = (endpoint: string) => Kind | undefined;
 
 /** One request of a template. */
@@ -49,7 +49,7 @@ interface OperationContext {
   readonly language?: Language;
 }
 
-/** One request of a template, or of what else makes requests in the same way; none with its faults. */
+/** One request of a template, or of anything else that makes requests in this way; none where it has faults. */
 export function readOperation(
   sort: RequestSort,
   { endpoint, request: written, at, path }: AuthoredRequest,
@@ -62,7 +62,7 @@ export function readOperation(
   }
   const inTransaction = sort === 'Transaction' || sort === 'TwoPhaseTransaction';
   const { label, hasTransactions, watches = [], keepsText } = kindSpec(kind);
-  // What it reports beyond JSON is for kinds that read it.
+  // Only kinds that read it get what it reports beyond JSON.
   const request =
     keepsText === true ? written : (requestIn(kind, orderedText(written)).body as JsonObject);
   if (inTransaction && !hasTransactions) {
@@ -91,7 +91,7 @@ function typeOf(kind: Kind, request: JsonObject): string {
 
 const WRITES = 'writes: a template that writes has request Write';
 
-/** Tries the request with values that it might have. */
+/** Tries the request with sample values. */
 function levelOf(sort: RequestSort, reader: Reader, fill: Fill): Operation['level'] {
   const { kind, at, faults, language } = reader;
   const sample: Json = fill(SAMPLE);
@@ -113,7 +113,7 @@ function levelOf(sort: RequestSort, reader: Reader, fill: Fill): Operation['leve
   return sort === 'Read' ? 'Read' : 'Write';
 }
 
-/** Whether a value is there, above or below: what is wrong with a sample is not the author's fault. */
+/** Whether the path, a part of it or something below it is a placeholder: a fault of its sample is not the author's. */
 function isOpen({ open }: Reader, path: string): boolean {
   return [...open].some(
     (each) => each === path || each.startsWith(`${path}.`) || path.startsWith(`${each}.`),

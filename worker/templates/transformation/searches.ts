@@ -91,7 +91,7 @@ class Finding {
     this.#search = path.begin(value, this.budget);
   }
 
-  /** Whether all is found before so many steps are taken. */
+  /** Whether all is found within these steps. */
   goOn(until: number): boolean {
     for (;;) {
       const match = this.#search.next(until);

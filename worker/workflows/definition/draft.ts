@@ -8,7 +8,7 @@ import type { Action, ActionParent, ActionType, Common } from './tree.ts';
 
 /** What is known of the organization that a definition is read in. */
 export interface Lookups {
-  /** Which kind an endpoint is of; undefined when there is none of that name. */
+  /** The kind of an endpoint; undefined when there is none of that name. */
   kindOf(endpoint: string): Kind | undefined;
   /**
    * Whether it is a version that was stored: what no longer fits the endpoints that it names then

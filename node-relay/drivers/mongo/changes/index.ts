@@ -153,7 +153,7 @@ export class MongoChanges implements Changes {
     event.fullDocument = await this.#database.attempt(session, call, find);
   }
 
-  /** Asks for what is next, before it is waited for; null when the server has waited in vain. */
+  /** Asks for what is next, before it is waited for; null when the server has waited and nothing came. */
   #next({ session, call }: Execution, stream: ChangeStream): Promise<Document | null> {
     const next = this.#database.attempt(session, call, () => stream.tryNext());
     next.catch(() => {});

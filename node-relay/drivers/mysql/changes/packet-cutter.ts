@@ -80,7 +80,7 @@ export class PacketCutter {
     this.#parts = [beginning];
   }
 
-  /** The first so many bytes, which have come. */
+  /** The first `size` bytes, which have arrived. */
   #take(bytes: number): Buffer[] {
     const taken: Buffer[] = [];
     let left = bytes;

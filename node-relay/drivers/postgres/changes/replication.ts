@@ -131,7 +131,7 @@ export class Replication {
         clearTimeout(timer);
         resolve();
       });
-      // Terminate, which the server reads in the midst of its stream, too.
+      // Terminate, which the server reads in the middle of its stream, too.
       this.#stream.end(Buffer.from([0x58, 0, 0, 0, 4]));
       this.#stream.removeAllListeners('readable').resume();
     });

@@ -61,7 +61,7 @@ export class SlotReader {
   readonly #batch = new BatchInMaking();
   #told = '';
   #position: Position = { whole: 0n };
-  /** What was told already of a transaction that a reader before this one was in the midst of. */
+  /** What an earlier reader has already reported of a transaction that it left in the middle. */
   #resumed: Position['within'];
   #transaction: Transaction | undefined;
 
@@ -126,7 +126,7 @@ export class SlotReader {
     }
   }
 
-  /** Waits for the reader that has the slot, and ends it after a while: who asks for it now is the one that shall. */
+  /** Waits for the reader that has the slot, and ends it after a while: the one that asks now is to have it. */
   async #waitForOther(attempt: number): Promise<void> {
     const { database, call, request } = this.#parts;
     await sleep(BUSY_MS, undefined, { signal: call.signal });

@@ -41,7 +41,7 @@ import { valueIn } from './values.ts';
 const SETTING = 'notify-keyspace-events';
 /** Classes of events that `A` stands for, of data that every server has. */
 const CLASSES = ['g', '$', 'l', 's', 'h', 'z', 'x', 'e', 't'];
-/** Most keys that are new and of which nothing more was told yet: usually it comes at once. */
+/** Most keys that are new and have no further notification yet: usually it comes at once. */
 const NEW_MAX = 10_000;
 /** The driver's ability to tell changes. Nothing is kept: there are no positions. */
 export class RedisChanges implements Changes {

@@ -8,7 +8,7 @@ type Method = (self: Value, args: Value[], budget: Budget) => Value;
 
 /** Longest text of a number, whatever its digits and its radix. */
 const LONGEST = 1_100;
-/** So many digits are worked out by doubles; more of them by long division, which takes so many steps. */
+/** Digits that doubles work out; more take long division, and steps for each digit. */
 const FEW_DIGITS = 20;
 const LONG_DIVISION_STEPS = 250;
 

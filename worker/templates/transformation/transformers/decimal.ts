@@ -50,7 +50,7 @@ export function numberOf(text: string): Json {
 /** How what is behind the last digit kept decides. */
 export type Rounding = 'half' | 'down' | 'up';
 
-/** With so many decimals; `half` goes away from zero, `down` and `up` along the number line. */
+/** Rounds to a number of decimals; `half` goes away from zero, `down` and `up` along the number line. */
 export function rounded(number: number | RawJson, decimals: number, rounding: Rounding): Json {
   if (typeof number === 'number' && decimals >= 0 && Number.isInteger(number)) return number;
   const { units, scale } = scaled(number);

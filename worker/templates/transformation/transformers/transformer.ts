@@ -86,7 +86,7 @@ export function chargedObject(value: Json, x: Execution): JsonObject {
 const FAST_MEMBERS = 128;
 const TABLE_STEPS = 8;
 
-/** What reading or making so many members takes. */
+/** What reading or making members takes. */
 export function memberSteps(count: number): number {
   return count > FAST_MEMBERS ? TABLE_STEPS * count : count;
 }
