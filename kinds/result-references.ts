@@ -21,7 +21,7 @@ const PUT_IN_MAX = 10 * 1024 * 1024;
 const LOOKED_AT = 4_096;
 
 /** What references may still put into one operation: a short one can name a large value often. */
-export class Room {
+export class ReferenceRoom {
   #left = PUT_IN_MAX;
 
   /** @throws GatewayError BAD_REQUEST when there is no room left */
@@ -57,7 +57,7 @@ export function resolveReferences(
   value: Json,
   point: PointTo,
   literals: Literals,
-  room = new Room(),
+  room = new ReferenceRoom(),
 ): Json {
   if (Array.isArray(value)) {
     const items = value.map((item) => resolveReferences(item, point, literals, room));

@@ -13,7 +13,7 @@ const LIGHT_BYTES = 16 * 1024;
 const line = new WorkQueue({ now: () => performance.now(), wait: (ms) => sleep(ms) });
 
 /** How a request is read: at once, or in pieces where it is large. */
-interface Reading<Read> {
+interface RequestReader<Read> {
   whole(): Read;
   inPieces(): Pieces<Read>;
 }
@@ -35,7 +35,7 @@ export function isLight(bytes: Uint8Array): boolean {
 export function inTurn<Read>(
   owner: string,
   bytes: Uint8Array,
-  reading: Reading<Read>,
+  reading: RequestReader<Read>,
 ): Read | Promise<Read> {
   return isLight(bytes) ? reading.whole() : readLarge(owner, reading.inPieces());
 }

@@ -18,7 +18,7 @@ const LAST_REQUEST_MS = 250;
 const LOOK_MS = 20;
 
 /** A front that listens. */
-interface Running {
+interface RunningFront {
   readonly server: Server;
   readonly agent: Agent;
   readonly stopping: Stopping;
@@ -28,7 +28,7 @@ interface Running {
 
 /** Takes no more connections, finishes the requests in flight, and after `drainMs` milliseconds cuts them. */
 export async function stopServer(
-  { server, agent, stopping, webSockets }: Running,
+  { server, agent, stopping, webSockets }: RunningFront,
   drainMs: number,
 ): Promise<void> {
   stopping.isHeard = true;

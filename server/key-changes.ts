@@ -8,7 +8,7 @@ import { Failure } from './failure.ts';
 import { keyDigest } from './key-pairs.ts';
 import { KEY_NAMES, type KeyName, type Keys, keyFiles, readKeys, withKeysFile } from './keys.ts';
 import { log } from './log.ts';
-import { checkSettings, keyBindings, type Plan } from './plan.ts';
+import { checkSettings, keyBindings, type StartPlan } from './plan.ts';
 import { readRelayElsewhere } from './relay-elsewhere.ts';
 import { relayHasKeys, writeRelayKeys } from './relay-keys.ts';
 
@@ -35,20 +35,20 @@ export function statusFile({ path }: DataFolder): string {
 }
 
 /** Follows the files until the answer is called. */
-export async function followKeys(plan: Plan, edge: Edge): Promise<() => void> {
+export async function followKeys(plan: StartPlan, edge: Edge): Promise<() => void> {
   const follower = new KeyFollower(plan, edge);
   await follower.begin();
   return () => follower.stop();
 }
 
 class KeyFollower {
-  readonly #plan: Plan;
+  readonly #plan: StartPlan;
   readonly #edge: Edge;
   #keys: Keys;
   #stamp = '';
   #stopped = false;
 
-  constructor(plan: Plan, edge: Edge) {
+  constructor(plan: StartPlan, edge: Edge) {
     this.#plan = plan;
     this.#edge = edge;
     this.#keys = plan.keys;

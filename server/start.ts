@@ -19,7 +19,7 @@ import { log, logAs } from './log.ts';
 import { openings } from './openings.ts';
 import { readOptions } from './options.ts';
 import { listeningPorts, ownPortsFile, tellOwnPorts } from './own-ports.ts';
-import { type Plan, planOf, relayEnvironment, urlHost } from './plan.ts';
+import { planOf, relayEnvironment, type StartPlan, urlHost } from './plan.ts';
 import { freePort } from './ports.ts';
 import { unusedSettings } from './relay-elsewhere.ts';
 import { startRelay } from './relay-process.ts';
@@ -60,7 +60,7 @@ async function main(): Promise<void> {
   }
 }
 
-async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
+async function start(plan: StartPlan, shutdown: Shutdown): Promise<string> {
   const { options, folder, port } = plan;
   const { path: sockets, remove } = await makeSocketFolder();
   await shutdown.add(async () => remove());
@@ -93,7 +93,7 @@ async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
 
 /** The demo's database, and next to it the relay that is allowed to reach it, unless that runs elsewhere. */
 async function startBackends(
-  plan: Plan,
+  plan: StartPlan,
   sockets: string,
   shutdown: Shutdown,
 ): Promise<DemoDatabase | undefined> {
@@ -127,7 +127,7 @@ interface RunningRuntime {
 }
 
 async function startRuntime(
-  plan: Plan,
+  plan: StartPlan,
   sockets: string,
   shutdown: Shutdown,
 ): Promise<RunningRuntime> {
@@ -163,7 +163,7 @@ async function startRuntime(
 
 async function startFrontBefore(
   { edge, port: upstreamPort }: RunningRuntime,
-  { options, port, secret }: Plan,
+  { options, port, secret }: StartPlan,
   shutdown: Shutdown,
 ): Promise<void> {
   const { trustedProxy, host, drainS } = options;

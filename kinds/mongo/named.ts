@@ -22,7 +22,7 @@ interface Naming {
 
 /** What a request names. */
 export function namingOf(request: MongoRequest): Naming {
-  const names = new Names(request.database);
+  const names = new CollectionNames(request.database);
   names.request(request);
   return names;
 }
@@ -35,7 +35,7 @@ const NAMELESS: ReadonlySet<OperationName> = new Set([
   'database.aggregate',
 ]);
 
-class Names implements Naming {
+class CollectionNames implements Naming {
   readonly collections: NamedCollection[] = [];
   undecided: string | undefined;
   readonly #database: string | undefined;

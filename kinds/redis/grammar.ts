@@ -97,14 +97,14 @@ export function plain(name: string): string {
 
 /** Reads the notation. */
 export function grammarOf(text: string): Scope {
-  return scopeOf(new Reader(text).nodes());
+  return scopeOf(new NotationReader(text).nodes());
 }
 
 /** A word as it goes out. */
 const WORD = /[^ \]}>|]+/y;
 
 /** The notation's text, read from left to right. */
-class Reader {
+class NotationReader {
   readonly #text: string;
   #at = 0;
 

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import { NodeReply } from './gateway.ts';
+import { GatewayRefusal } from './gateway-refusal.ts';
 import { aboutProgram, type Membership } from './join.ts';
-import { Refused } from './refused.ts';
 
 /** Milliseconds between two beats. Spec: nodes.md §1 */
 const BEAT_EVERY_MS = 10_000;
@@ -62,11 +62,11 @@ export class Beats {
       this.#isHeard = true;
     } catch (thrown) {
       const isFinal =
-        thrown instanceof Refused &&
+        thrown instanceof GatewayRefusal &&
         !membership.gateway.isRenewing &&
         ['NODE_RUNNING', 'NODE_SIGNATURE_INVALID'].includes(thrown.code);
       if (isFinal && !this.#isStopping) return refused(thrown.message);
-      const why = thrown instanceof Refused ? thrown.message : 'no answer';
+      const why = thrown instanceof GatewayRefusal ? thrown.message : 'no answer';
       if (this.#isHeard)
         log.warn({ gateway: membership.gateway.url, why }, 'the gateway does not hear the node');
       this.#isHeard = false;

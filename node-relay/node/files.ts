@@ -1,7 +1,7 @@
 /** Writes what a relay keeps in its data folder, for its own user alone. */
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { exportJWK, generateKeyPair } from 'jose';
-import { invalid, type NodeFiles, type NodeKeys, type NodeState } from './settings.ts';
+import { invalid, type NodeFiles, type NodeKeys, type StoredNode } from './settings.ts';
 
 /** Makes two key pairs that never leave the relay. */
 export async function newKeys(): Promise<NodeKeys> {
@@ -20,7 +20,7 @@ export async function writeKeys(files: NodeFiles, { signing, sealing }: NodeKeys
 }
 
 /** Keeps what the relay was told. @throws GatewayError INVALID_CONFIGURATION */
-export async function writeKept(files: NodeFiles, kept: NodeState): Promise<void> {
+export async function writeKept(files: NodeFiles, kept: StoredNode): Promise<void> {
   await writeWhole(files, files.state, kept);
 }
 

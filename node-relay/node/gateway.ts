@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { NODE_HEADERS, signRequest } from '../../proto/node-signature.ts';
-import { Refused, refusalOf } from './refused.ts';
+import { GatewayRefusal, refusalOf } from './gateway-refusal.ts';
 import type { NodeKeys } from './settings.ts';
 
 /** Milliseconds that the gateway may take. Spec silent. */
@@ -68,7 +68,7 @@ export class Gateway {
     try {
       return await this.#send(path, body, schema);
     } catch (thrown) {
-      const isStale = thrown instanceof Refused && thrown.code === 'NODE_SIGNATURE_INVALID';
+      const isStale = thrown instanceof GatewayRefusal && thrown.code === 'NODE_SIGNATURE_INVALID';
       if (!isStale || this.#nonce === '') throw thrown;
       return await this.#send(path, body, schema);
     }

@@ -8,7 +8,7 @@ import type { Log } from '../log.ts';
 import { programVersion } from '../version.ts';
 import { newKeys, writeKept, writeKeys } from './files.ts';
 import { Gateway, Joined } from './gateway.ts';
-import { Refused } from './refused.ts';
+import { GatewayRefusal } from './gateway-refusal.ts';
 import {
   DATA_DEFAULT,
   filesIn,
@@ -16,9 +16,9 @@ import {
   keysOf,
   type NodeFiles,
   type NodeKeys,
-  type NodeState,
   readKept,
   readKeys,
+  type StoredNode,
 } from './settings.ts';
 
 /** Milliseconds between two tries to reach a gateway that a node cannot do without. Spec silent. */
@@ -46,7 +46,7 @@ export interface Membership {
   /** Where it keeps its keys; undefined where they are given from outside. */
   readonly files: NodeFiles | undefined;
   /** Of its port and address, where it was told them at an earlier start. */
-  readonly kept: Pick<NodeState, 'port' | 'host'>;
+  readonly kept: Pick<StoredNode, 'port' | 'host'>;
 }
 
 /**
@@ -93,7 +93,7 @@ function nothingIn({ folder }: NodeFiles): string {
 
 interface Folder {
   readonly files: NodeFiles;
-  readonly kept: NodeState | undefined;
+  readonly kept: StoredNode | undefined;
   readonly flags: NodeFlags;
   readonly url: string | undefined;
   /** UUID of the only one that the relay serves; undefined: the one that it was first. */
@@ -117,7 +117,7 @@ async function fromFolder(folder: Folder, log: Pick<Log, 'warn'>): Promise<Membe
     return await keep(folder, gateway, keys, await ask(gateway, keys, servedBy(folder)));
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw thrown;
-    if (thrown instanceof Refused && thrown.isFinal) throw inWords(gateway.url, thrown);
+    if (thrown instanceof GatewayRefusal && thrown.isFinal) throw inWords(gateway.url, thrown);
     log.warn({ gateway: gateway.url }, 'the gateway does not answer: the node starts as it was');
     const { uuid, name, organization, transport, gatewayKeys } = kept;
     return { gateway, uuid, name, organization, transport, keys, gatewayKeys, kept, files };
@@ -187,7 +187,7 @@ async function withoutFolder({ url, keys, only, enroll }: GivenKeys, log: Pick<L
       const known = { uuid, name, organization, transport, gatewayKeys: gateway_keys };
       return { ...known, gateway, keys, kept: {}, files: undefined };
     } catch (thrown) {
-      if (thrown instanceof Refused && thrown.isFinal) throw inWords(url, thrown);
+      if (thrown instanceof GatewayRefusal && thrown.isFinal) throw inWords(url, thrown);
       if (thrown instanceof GatewayError) throw thrown;
       log.warn({ gateway: url }, 'the gateway does not answer: the node waits for it');
       await sleep(RETRY_MS);
@@ -197,7 +197,7 @@ async function withoutFolder({ url, keys, only, enroll }: GivenKeys, log: Pick<L
 
 /** Whether the gateway has no node with these keys. */
 function isUnknown(thrown: unknown): boolean {
-  return thrown instanceof Refused && thrown.code === 'NODE_SIGNATURE_INVALID';
+  return thrown instanceof GatewayRefusal && thrown.code === 'NODE_SIGNATURE_INVALID';
 }
 
 /** Enrols, or asks which node the keys are of. @throws Refused, or what the network throws */
@@ -246,6 +246,6 @@ export function digestOf(secret: string): string {
 
 /** One sentence; what the network says may hold an address that is nobody's business. */
 function inWords(url: string, thrown: unknown) {
-  if (thrown instanceof Refused) return invalid(thrown.message, thrown);
+  if (thrown instanceof GatewayRefusal) return invalid(thrown.message, thrown);
   return invalid(`The gateway at ${url} cannot be reached`, thrown);
 }

@@ -19,7 +19,7 @@ const UNSEEN_MAX_MS = 1_500;
 const MS_PER_TICK = 10;
 
 /** What is known of a part when it is looked at. */
-export interface Look {
+export interface HealthSample {
   /** Milliseconds since its last beat. */
   readonly silentMs: number;
   /**
@@ -45,7 +45,7 @@ interface ProcessState {
 }
 
 /** Whether a part seems to be blocked. */
-export function isBlocked(look: Look): boolean {
+export function isBlocked(look: HealthSample): boolean {
   const { silentMs, lateMs, process, cpuAtBeatMs, cpuAtLookMs, starvedMaxMs } = look;
   if (silentMs < SILENT_MS) return false;
   if (process === undefined) return silentMs - lateMs >= UNSEEN_MAX_MS;

@@ -4,7 +4,7 @@ import { globalAgent as tlsAgent } from 'node:https';
 import { WebSocket } from 'ws';
 import { NODE_HEADERS } from '../../proto/node-signature.ts';
 import { MESSAGE_MAX_BYTES, TUNNEL_PROTOCOL } from '../../proto/tunnel/frame.ts';
-import { refusalOf } from '../node/refused.ts';
+import { refusalOf } from '../node/gateway-refusal.ts';
 
 /** Milliseconds in which the gateway takes the connection or refuses it. Spec silent. */
 const HANDSHAKE_MAX_MS = 5_000;

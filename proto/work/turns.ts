@@ -20,13 +20,13 @@ interface Pace {
 }
 
 /** A work that waits. */
-interface Waiting {
+interface QueuedWork {
   readonly owner: string;
   /** From where it comes; empty where nobody asks. */
   readonly from: string;
 }
 
-interface Starting extends Waiting {
+interface Starting extends QueuedWork {
   start(): void;
 }
 
@@ -50,7 +50,7 @@ export class Turns {
   }
 
   /** Those that wait. */
-  get waiting(): readonly Waiting[] {
+  get waiting(): readonly QueuedWork[] {
     return [...this.#waiting.values()].flat();
   }
 

@@ -8,8 +8,8 @@ import { availableParallelism } from 'node:os';
 import { ENDED, JOB_HEADER, Job, TOLD_HEADER } from '../../proto/body-work.ts';
 import { FairQueue, QueueFull } from '../../proto/fair-queue.ts';
 import { logFault, standAside } from '../side-process.ts';
+import type { JobReply } from './body-job.ts';
 import { Threads, type Unanswered } from './threads.ts';
-import type { JobReply } from './work.ts';
 
 const PROGRAM = 'json-worker';
 /** Jobs at once: no more than leave serving a core. Spec silent. */

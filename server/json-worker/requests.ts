@@ -17,7 +17,7 @@ import {
   TransactionBody,
   timeoutOf,
 } from '../../worker/calls/read-transaction.ts';
-import type { BodyJob } from './work.ts';
+import type { BodyJob } from './body-job.ts';
 
 /** A request: told is its gist, the bytes are what travels where that is not the body itself. */
 export function requestWork(name: string): BodyJob {

@@ -1,7 +1,7 @@
 /** A thread of the JSON worker: does one job after another, and drops one whose caller has left. */
 import { parentPort } from 'node:worker_threads';
 import type { Job } from '../../proto/body-work.ts';
-import { answerTo, type JobReply } from './work.ts';
+import { answerTo, type JobReply } from './body-job.ts';
 
 /** What a thread is sent. It answers with an `Answer`, or nothing when the caller left. */
 export interface Task {

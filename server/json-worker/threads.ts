@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Job } from '../../proto/body-work.ts';
+import type { JobReply } from './body-job.ts';
 import type { Task } from './thread.ts';
-import type { JobReply } from './work.ts';
 
 /** Milliseconds after which an idle thread gives its memory back. Spec silent, all of them. */
 const IDLE_MS = 60_000;

@@ -45,7 +45,7 @@ export async function opened(
 }
 
 /** What a body has to send next. */
-interface Pending {
+interface NextEvents {
   beats: boolean;
   arrived: IteratorResult<Pick<WatchResponse, 'id' | 'event'>> | undefined;
   failure: { readonly thrown: unknown } | undefined;
@@ -56,7 +56,7 @@ export function eventBody(
   { id: begun, rest }: Subscription,
   endings: SubscriptionEndings,
 ): EventBody {
-  const pending: Pending = {
+  const pending: NextEvents = {
     beats: true,
     arrived: { done: false, value: { id: begun, event: new Uint8Array() } },
     failure: undefined,

@@ -13,7 +13,7 @@ const SILENT_MS = 20_000;
 const QUIET_MS = 2_500;
 
 /** Who takes what a line brings. */
-interface Taker {
+interface FeedReceiver {
   /** Stores a batch; the next is asked for once it is done. */
   take(batch: ChangesResponse): Promise<void>;
   /** The line has ended, and nobody has closed it. @param thrown why; undefined where the relay ended it */
@@ -25,7 +25,7 @@ const NEVER = new AbortController().signal;
 export class ChangeFeed {
   readonly #changes: RelayChanges;
   readonly #telling: Telling;
-  readonly #taker: Taker;
+  readonly #taker: FeedReceiver;
   #isClosed = false;
   /** Since when a word is waited for; 0 while none is. */
   #waitsSince = 0;
@@ -33,7 +33,7 @@ export class ChangeFeed {
   #stored = '';
   #acknowledging: Promise<void> | undefined;
 
-  constructor(changes: RelayChanges, telling: Telling, taker: Taker) {
+  constructor(changes: RelayChanges, telling: Telling, taker: FeedReceiver) {
     this.#changes = changes;
     this.#telling = telling;
     this.#taker = taker;

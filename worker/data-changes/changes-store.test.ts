@@ -1,7 +1,7 @@
 /** What the object of an endpoint knows of itself, in a real object's database. */
 import { env, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
-import { beginningOf, begunAt, forgetBegun, noteBegun } from './begun.ts';
+import { beginningOf, begunAt, forgetBegun, noteBegun } from './beginning-marks.ts';
 import { ChangesStore } from './changes-store.ts';
 import type { KeptEndpoint } from './store.ts';
 

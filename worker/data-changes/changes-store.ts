@@ -1,7 +1,7 @@
 /** What the object knows besides the changes that wait: whose it is, where it is in the log, the state of its triggers. */
 import type { NewEvent } from '../events/object.ts';
 import type { TriggerState } from '../workflows/triggers/state.ts';
-import type { Begun } from './begun.ts';
+import type { BeginningMarks } from './beginning-marks.ts';
 import type { ChangesOwner, WatchedCollection } from './object.ts';
 import type { KeptEndpoint } from './store.ts';
 import { TABLES } from './tables.ts';
@@ -54,7 +54,7 @@ interface Meta {
   readonly left: KeptEndpoint;
   /** Since when the backend keeps too much of its log. */
   readonly degradedAt: number;
-  readonly begun: Begun;
+  readonly begun: BeginningMarks;
 }
 
 export class ChangesStore {

@@ -9,7 +9,7 @@ import { type Fired, fire } from '../workflows/triggers/start.ts';
 import { toldOf } from './change.ts';
 import type { TriggerError } from './changes-store.ts';
 import { ADDRESS, type ChangesContext, sealingOf } from './context.ts';
-import type { LaneHead, Waiting } from './lanes.ts';
+import type { BlockedLane, LaneHead } from './lanes.ts';
 import { noteFailure, tellFailure } from './match.ts';
 import type { WatchingTrigger } from './store.ts';
 
@@ -162,7 +162,7 @@ export class Deliveries {
     log('warn', 'a change is fired again', told);
   }
 
-  #await(waiting: Waiting): void {
+  #await(waiting: BlockedLane): void {
     this.#waited.add(waiting.lane);
     const work = this.#awaitEnd(waiting)
       .catch(async (thrown: unknown) => {
@@ -178,7 +178,7 @@ export class Deliveries {
   }
 
   /** Waits at first, so that runs that are short follow at once; then asks now and then, so that a run that waits costs nothing. */
-  async #awaitEnd({ lane, seq, run, tries }: Waiting): Promise<void> {
+  async #awaitEnd({ lane, seq, run, tries }: BlockedLane): Promise<void> {
     const { env, lanes, atOnce } = this.#around;
     const { orgUuid } = this.#around.owner();
     const object = env.WORKFLOW_RUNS.getByName(objectNameOf(orgUuid, run));

@@ -9,7 +9,7 @@ import { changesOf } from '../calls/backend/choose.ts';
 import { loggedFault } from '../db/fault.ts';
 import { log } from '../log.ts';
 import { failureOf } from '../outcome.ts';
-import { forgetBegun } from './begun.ts';
+import { forgetBegun } from './beginning-marks.ts';
 import { ChangeFeed } from './change-feed.ts';
 import type { StreamPosition, TriggerError } from './changes-store.ts';
 import { type ChangesContext, contextOf, covers, endpointOf, unionOf } from './context.ts';

@@ -33,7 +33,7 @@ export interface LaneHead {
 }
 
 /** A lane whose first change has started a run that has not ended: those behind it wait for that. */
-export interface Waiting {
+export interface BlockedLane {
   readonly lane: string;
   readonly seq: number;
   readonly run: string;
@@ -116,8 +116,8 @@ export class Lanes {
   }
 
   /** Lanes that wait for the end of a run, which is to be asked for now. */
-  waiting(now: number, limit: number): Waiting[] {
-    type Row = Record<string, SqlStorageValue> & Waiting;
+  waiting(now: number, limit: number): BlockedLane[] {
+    type Row = Record<string, SqlStorageValue> & BlockedLane;
     return this.#sql
       .exec<Row>(
         `SELECT lane, head AS seq, run, tries FROM lanes

@@ -13,7 +13,7 @@ import { isTruthy } from '../workflows/engine/ending.ts';
 import { digestNow } from '../workflows/runs/digest.ts';
 import { authored } from '../workflows/triggers/authored.ts';
 import { budgetOf } from '../workflows/triggers/start.ts';
-import { begunAt } from './begun.ts';
+import { begunAt } from './beginning-marks.ts';
 import { keyTextOf, operationOf, rootOf, type ToldChange } from './change.ts';
 import type { TriggerError } from './changes-store.ts';
 import { ADDRESS, type ChangesContext, sealingOf } from './context.ts';

@@ -3,7 +3,7 @@ import { badRequest, GatewayError } from '../../proto/errors.ts';
 import { changesOf } from '../calls/backend/choose.ts';
 import { endpointNotFound } from '../endpoints/access.ts';
 import { failureOf } from '../outcome.ts';
-import { beginningOf, noteBegun } from './begun.ts';
+import { beginningOf, noteBegun } from './beginning-marks.ts';
 import type { ChangesStore } from './changes-store.ts';
 import { type ChangesContext, contextOf, covers, endpointOf, unionOf } from './context.ts';
 import { collectionsOf } from './follow.ts';

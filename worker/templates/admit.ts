@@ -17,7 +17,7 @@ import { readDefinition } from './read.ts';
 import { transformationInPieces } from './transformation/index.ts';
 
 /** What is known of the template that is to have the definition. */
-interface Holder {
+interface AdmittedTemplate {
   readonly id: string;
   /** Undefined before it is stored. */
   readonly uuid: string | undefined;
@@ -38,7 +38,7 @@ interface Admitted {
  */
 export async function admitted(
   ctx: Context,
-  holder: Holder,
+  holder: AdmittedTemplate,
   definition: Definition,
   demands: Demand[],
 ): Promise<Admitted> {
@@ -67,7 +67,7 @@ function endpointsOf(definition: Definition): readonly Pick<Reference, 'kind' | 
   return endpointsIn(definition).map((id) => ({ kind: 'endpoint', id: comparedName(id) }));
 }
 
-function faultOf(reach: Reach, holder: Holder, { kind, id, path }: Reference): Fault[] {
+function faultOf(reach: Reach, holder: AdmittedTemplate, { kind, id, path }: Reference): Fault[] {
   if (kind === 'endpoint') {
     return reach.kindOf(id) === undefined
       ? [{ path, message: `names no endpoint of the organization: ${id}` }]
@@ -83,7 +83,7 @@ function faultOf(reach: Reach, holder: Holder, { kind, id, path }: Reference): F
 }
 
 /** Whether a template nests another, at whatever depth. */
-function leadsTo(reach: Reach, from: string, { id, uuid }: Holder): boolean {
+function leadsTo(reach: Reach, from: string, { id, uuid }: AdmittedTemplate): boolean {
   const found = new Set([from]);
   // A set goes on with what is added meanwhile.
   for (const each of found) {

@@ -7,7 +7,7 @@ import { LruMap } from '../../proto/lru-map.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import { parseAsWritten, parseDefinition } from '../../proto/written-json.ts';
 import type { TemplateVersionRow } from '../db/templates.ts';
-import type { Compiled, Reading } from './compiled.ts';
+import type { Compiled, CompileResult } from './compiled.ts';
 import { readDataAccess } from './data-access/index.ts';
 import { type DataAccessDefinition, type Definition, isDataAccess } from './definition.ts';
 import { transformationInPieces } from './transformation/index.ts';
@@ -25,7 +25,7 @@ const known = new LruMap<string, Compiled>(REMEMBERED.most, {
 type KindOf = (endpoint: string) => Kind | undefined;
 
 /** What a definition is, or all its faults; in pieces, because it may have many thousand rules. */
-export function* readDefinition(definition: Definition, kindOf: KindOf): Pieces<Reading> {
+export function* readDefinition(definition: Definition, kindOf: KindOf): Pieces<CompileResult> {
   return isDataAccess(definition)
     ? readDataAccess(definition, kindOf)
     : yield* transformationInPieces(definition);

@@ -27,7 +27,7 @@ import { runnable, SCHEMA } from './stored.ts';
 import { type StoredTrigger, triggerRows } from './triggers/rows.ts';
 
 /** What is known of the workflow that is to have the definition. */
-interface Holder {
+interface AdmittedWorkflow {
   readonly id: string;
   /** Undefined before it is stored. */
   readonly uuid: string | undefined;
@@ -62,7 +62,7 @@ interface Draft {
  */
 export async function admitted(
   ctx: Context,
-  holder: Holder,
+  holder: AdmittedWorkflow,
   { definition, faults: known, size }: Draft,
   demands: Demand[],
 ): Promise<Admitted> {
@@ -150,7 +150,7 @@ interface OtherWorkflows {
 
 async function loadWorkflows(
   ctx: Context,
-  { uuid }: Holder,
+  { uuid }: AdmittedWorkflow,
   references: readonly Reference[],
 ): Promise<OtherWorkflows> {
   const names = references.flatMap(({ kind, id }) => (kind === 'workflow' ? [id] : []));
@@ -187,7 +187,7 @@ function faultOf(
     reach,
     others,
     holder,
-  }: { readonly reach: Reach; readonly others: OtherWorkflows; readonly holder: Holder },
+  }: { readonly reach: Reach; readonly others: OtherWorkflows; readonly holder: AdmittedWorkflow },
 ): Fault[] {
   // The reader of the request reports an endpoint that does not exist.
   if (kind === 'endpoint') return [];

@@ -196,7 +196,7 @@ function of(reached: readonly ReachedFunction[], { references }: Parsed, refuses
 export async function ask(
   { statement, types: given, writes }: CheckedStatement,
   inquirer: Inquirer,
-): Promise<LookedUp | Unasked> {
+): Promise<GuardLookup | Unasked> {
   const text = statement.query;
   if (text === undefined) return 'text';
   const { parameters } = statement.references;
@@ -212,7 +212,7 @@ export async function ask(
   return (await obstacleOf(inquirer.lookUp)) ?? 'text';
 }
 
-interface LookedUp {
+interface GuardLookup {
   readonly reached: readonly ReachedFunction[];
   readonly types: readonly number[] | undefined;
 }

@@ -18,7 +18,7 @@ import { readTrace } from './trace.ts';
 type BatchRequest = Extract<CassandraRequest, { type: 'batch' }>;
 
 /** One change. */
-interface Change {
+interface BatchStatement {
   readonly query: string;
   readonly params?: Params;
 }
@@ -30,7 +30,7 @@ export async function runBatch(
   call: Call,
 ): Promise<Buffer> {
   const changes = request.queries.map(
-    (each): Change => (typeof each === 'string' ? { query: each } : each),
+    (each): BatchStatement => (typeof each === 'string' ? { query: each } : each),
   );
   for (const [index, { query }] of changes.entries()) at(index, () => admitChange(query));
   const work: ConnectionWork = { changes: true, sent: false };
@@ -61,7 +61,7 @@ export async function transact(
 
 const PLAIN = new Set(['type', 'query', 'params', 'timeout_ms', 'kind', 'row_format']);
 
-function changeOf(operation: CassandraRequest): Change {
+function changeOf(operation: CassandraRequest): BatchStatement {
   if (operation.type !== 'query' && operation.type !== 'execute') {
     const message = `Type ${operation.type} is not taken in a transaction; send query or execute`;
     throw badRequest('type', message, message);
@@ -88,7 +88,7 @@ function refuseReference(value: Json): void {
   Object.values(value).forEach(refuseReference);
 }
 
-interface Sending {
+interface BatchContext {
   readonly database: Database;
   readonly connection: Connection;
   readonly work: ConnectionWork;
@@ -96,8 +96,8 @@ interface Sending {
 
 /** Nothing is sent where a statement is not known to the server, or its values do not fit it. */
 function send(
-  { database, connection, work }: Sending,
-  changes: readonly Change[],
+  { database, connection, work }: BatchContext,
+  changes: readonly BatchStatement[],
   options: CallOptions,
 ): Promise<StatementReply> {
   const texts = changes.map(({ query }) => query);

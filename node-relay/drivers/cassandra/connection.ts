@@ -32,7 +32,7 @@ const encoder: Encoder = { protocolVersion: PROTOCOL, encode: (value) => value }
 /** Calls run one after another, so one number is enough. */
 const STREAM = 0;
 
-interface Waiting {
+interface PendingReply {
   readonly resolve: (reply: Reply) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -47,7 +47,7 @@ export class Connection {
   reused = false;
   readonly #socket: Socket;
   readonly #frames = new Frames(LOGIN_MAX_BYTES);
-  #waiting: Waiting | undefined;
+  #waiting: PendingReply | undefined;
   #lost = false;
 
   private constructor(socket: Socket) {

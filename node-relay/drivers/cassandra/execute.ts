@@ -70,7 +70,7 @@ interface Paged {
 }
 
 /** Where a request begins: its first page's size, and the server's place that it goes on from. */
-interface Beginning {
+interface FirstPage {
   readonly size: number;
   readonly state: Buffer | undefined;
 }
@@ -84,7 +84,7 @@ export function beginningOf(
   database: Database,
   request: StatementRequest,
   usual: number,
-): Beginning {
+): FirstPage {
   const paged: Paged = 'page_size' in request || 'paging_state' in request ? request : {};
   const { page_size, paging_state } = paged;
   const place = openedState(database.host, request, paging_state);
@@ -109,7 +109,7 @@ const TURN_LENGTH = 256 * 1024;
 interface Gathering {
   readonly call: Call;
   readonly work: ConnectionWork;
-  readonly beginning: Beginning;
+  readonly beginning: FirstPage;
 }
 
 /** One page, or all of them after each other. */

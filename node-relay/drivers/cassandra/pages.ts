@@ -15,7 +15,7 @@ import type { ProtocolColumn } from './metadata.ts';
 import { bound, type Params } from './parameters.ts';
 import type { StatementReply } from './reply.ts';
 import type { Settings } from './settings.ts';
-import { Room } from './values.ts';
+import { RowRoom } from './values.ts';
 
 /** Members of requests that say how the server works on them. */
 interface Wishes {
@@ -172,7 +172,7 @@ export function* rowTexts(answer: StatementReply, options: RowOptions): Generato
   const { raw, rowCount = 0, meta } = answer;
   if (!raw || !meta) return;
   const [open, close] = options.rowFormat === 'array' ? ['[', ']'] : ['{', '}'];
-  const room = new Room();
+  const room = new RowRoom();
   const columns = columnsOf(meta.columns, options, room);
   const cells = new Cells(raw, room);
   for (let row = 0; row < rowCount; row += 1) {
@@ -187,7 +187,7 @@ export function* rowTexts(answer: StatementReply, options: RowOptions): Generato
   cells.end();
 }
 
-function columnsOf(columns: readonly ProtocolColumn[], options: RowOptions, room: Room) {
+function columnsOf(columns: readonly ProtocolColumn[], options: RowOptions, room: RowRoom) {
   const asArray = options.rowFormat === 'array';
   const last = new Map(columns.map(({ name }, index) => [name, index]));
   return columns.map(({ name, type }, index) => ({

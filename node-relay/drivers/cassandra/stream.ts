@@ -41,7 +41,7 @@ export async function* streamRows(
   const single = request.type.startsWith('query_single_page');
   const beginning = beginningOf(database, request, firstSize(request.query));
   const mayShrink = !hasSize && !single && !work.changes;
-  const reading: Reading = { database, request, call, work, mayShrink, connection: undefined };
+  const reading: StreamTask = { database, request, call, work, mayShrink, connection: undefined };
   const stop = () => reading.connection?.interrupt();
   try {
     let page = await firstPage(reading, beginning);
@@ -66,7 +66,7 @@ export async function* streamRows(
 }
 
 /** What is streamed and how. */
-interface Reading {
+interface StreamTask {
   readonly database: Database;
   readonly request: StatementRequest;
   readonly call: Call;
@@ -82,13 +82,13 @@ interface Page {
   readonly size: number;
 }
 
-function giveBack(reading: Reading): void {
+function giveBack(reading: StreamTask): void {
   if (reading.connection) reading.database.giveBack(reading.connection);
   reading.connection = undefined;
 }
 
 /** Keeps the connection for the pages to come; a dead one is replaced as for any call. */
-async function firstPage(reading: Reading, wish: PageWish): Promise<Page> {
+async function firstPage(reading: StreamTask, wish: PageWish): Promise<Page> {
   const { database, request, call, work } = reading;
   try {
     const answer = await database.keep(work, call, async (connection) => {
@@ -104,7 +104,7 @@ async function firstPage(reading: Reading, wish: PageWish): Promise<Page> {
 }
 
 /** On the same connection, unless the page is too large: then with fewer rows on another. */
-async function nextPage(reading: Reading, wish: PageWish): Promise<Page> {
+async function nextPage(reading: StreamTask, wish: PageWish): Promise<Page> {
   const { database, request, call, work, connection } = reading;
   if (connection === undefined) return firstPage(reading, wish);
   try {
@@ -123,14 +123,14 @@ async function nextPage(reading: Reading, wish: PageWish): Promise<Page> {
 const SHRINK = 16;
 
 /** @throws the failure, where fewer rows are no help */
-function fewerRows({ mayShrink }: Reading, wish: PageWish, cause: unknown): PageWish {
+function fewerRows({ mayShrink }: StreamTask, wish: PageWish, cause: unknown): PageWish {
   const isTooLarge = cause instanceof GatewayError && cause.code === 'RESULT_TOO_LARGE';
   if (!isTooLarge || !mayShrink || wish.size <= 1) throw cause;
   return { ...wish, size: Math.max(1, Math.floor(wish.size / SHRINK)) };
 }
 
 /** What comes before the rows: a line of columns, where it is asked for. */
-function head({ call, connection }: Reading, { meta }: StatementReply): Uint8Array {
+function head({ call, connection }: StreamTask, { meta }: StatementReply): Uint8Array {
   if (!call.tellsColumns) return new Uint8Array();
   try {
     return Buffer.from(columnsLine(columnsText(meta?.columns ?? [])));
@@ -142,7 +142,7 @@ function head({ call, connection }: Reading, { meta }: StatementReply): Uint8Arr
 
 /** Lines of a page; what cannot be read ends the connection. */
 function* pieces(
-  { request, call, connection }: Reading,
+  { request, call, connection }: StreamTask,
   answer: StatementReply,
 ): Generator<Uint8Array> {
   let lines = '';

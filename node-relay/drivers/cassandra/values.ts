@@ -21,7 +21,7 @@ export const VALUE_UNIT = 24;
 const SMALL_BYTES = 1024 * 1024;
 
 /** How much text a row may still have. */
-export class Room {
+export class RowRoom {
   #left = ROW_MAX;
 
   /** Begins the next row. */
@@ -70,7 +70,7 @@ const NUMBER_MAX_BYTES = 41_525;
 const DIGITS_UNIT = 1_000;
 
 /** Writing takes the square of its digits. @throws GatewayError RESULT_TOO_LARGE */
-function integerIn(bytes: Buffer, room: Room): bigint {
+function integerIn(bytes: Buffer, room: RowRoom): bigint {
   if (bytes.length > NUMBER_MAX_BYTES) {
     const message = 'A number of the result has more than 100,000 digits';
     throw new GatewayError('RESULT_TOO_LARGE', message);
@@ -79,7 +79,7 @@ function integerIn(bytes: Buffer, room: Room): bigint {
   return bigintOf(bytes);
 }
 
-type Scalar = (bytes: Buffer, room: Room) => string;
+type Scalar = (bytes: Buffer, room: RowRoom) => string;
 
 const utf8: Scalar = (bytes, room) => {
   if (bytes.length > SMALL_BYTES) room.check(escapedLength(bytes));
@@ -162,7 +162,7 @@ const LENGTHS: { readonly [name: string]: readonly number[] } = {
 };
 
 /** What writes values of a simple type. */
-export function scalarEncoder(name: string, numbersAsStrings: boolean, room: Room): Encoder {
+export function scalarEncoder(name: string, numbersAsStrings: boolean, room: RowRoom): Encoder {
   const encode = (numbersAsStrings ? AS_STRINGS[name] : undefined) ?? SIMPLE[name] ?? utf8;
   const mayBeEmpty = MAY_BE_EMPTY.has(name);
   const [length, other] = LENGTHS[name] ?? [];

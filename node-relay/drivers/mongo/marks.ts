@@ -28,7 +28,7 @@ interface MarkDocument {
 }
 
 /** The mark is there already. */
-export class Marked extends GatewayError {
+export class MarkExists extends GatewayError {
   constructor() {
     super('SERVICE_UNAVAILABLE', 'The mark is there already');
   }
@@ -77,7 +77,7 @@ export class Marks {
     await this.#database
       .attempt(session, call, () => this.#in(client, place).insertOne(document, { session }))
       .catch((error: unknown) => {
-        throw codeOf(error) === DUPLICATE ? new Marked() : error;
+        throw codeOf(error) === DUPLICATE ? new MarkExists() : error;
       });
   }
 
@@ -118,7 +118,7 @@ export class Marks {
       await this.#forestall(mark, call);
       return 'rolled_back';
     } catch (error) {
-      if (!(error instanceof Marked)) throw error;
+      if (!(error instanceof MarkExists)) throw error;
     }
     return statusOfBody((await this.kept(mark, call)).body, mark);
   }
@@ -132,7 +132,7 @@ export class Marks {
       await this.#in(client, mark.place)
         .insertOne(document, { session, writeConcern })
         .catch((error: unknown) => {
-          throw codeOf(error) === DUPLICATE ? new Marked() : error;
+          throw codeOf(error) === DUPLICATE ? new MarkExists() : error;
         });
     });
   }

@@ -14,7 +14,7 @@ import { jsonList } from '../byte-text.ts';
 import { forestalled } from '../once.ts';
 import type { Database, Execution } from './database.ts';
 import { recoveryFrom } from './lost-share.ts';
-import { Marked, type Marks } from './marks.ts';
+import { MarkExists, type Marks } from './marks.ts';
 import { commandIn } from './operations/command.ts';
 import { check, isRead } from './run.ts';
 import { abort, admit, attemptOperation, commit, ORDERED, references } from './transact.ts';
@@ -116,7 +116,7 @@ export class MongoShare implements Participant<MongoRequest> {
     await marks.open(mark.place, call);
     const within = { client: this.#client, session: this.#session };
     await marks.leave(within, mark, call).catch((error: unknown) => {
-      throw error instanceof Marked ? forestalled(error) : error;
+      throw error instanceof MarkExists ? forestalled(error) : error;
     });
     await this.commit(call);
   }

@@ -5,7 +5,7 @@ import { Pointed, type ReadResult } from '../../../kinds/pointed.ts';
 import {
   type PointTo,
   pointIn,
-  Room,
+  ReferenceRoom,
   resolveReferences,
 } from '../../../kinds/result-references.ts';
 import type { Call } from '../../../proto/driver.ts';
@@ -198,7 +198,7 @@ export const ORDERED: ReadResult = { whole: parseOrdered, inPieces: parseOrdered
 
 /** The values of `{"$result": "[0].inserted_id"}` in one operation; every other object stays. */
 export function references(point: PointTo): (object: JsonObject) => Json | undefined {
-  const room = new Room();
+  const room = new ReferenceRoom();
   return (object) => {
     const isReference =
       Object.keys(object).length === 1 &&

@@ -8,7 +8,7 @@ import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import { Unreadable } from '../loss.ts';
 import type { Sink } from './exchange.ts';
 import { OTHER_MAX } from './packet-frames.ts';
-import type { Outcome, Reader } from './packets.ts';
+import type { Outcome, Packet } from './packets.ts';
 import { binaryEncoder, type Encoder, textEncoder } from './values.ts';
 
 /** How rows are written. */
@@ -20,7 +20,7 @@ export interface RowOptions {
 }
 
 /** Writes one row as JSON text. */
-type RowWriter = (reader: Reader) => string;
+type RowWriter = (reader: Packet) => string;
 
 /** How rows of certain columns are written. */
 interface Shape {
@@ -141,7 +141,7 @@ export class SqlResult implements Sink {
     this.#shape = shapeOf(columns, this.#options);
   }
 
-  row(reader: Reader): void {
+  row(reader: Packet): void {
     this.rowCount += 1;
     if (this.#overflowed || !this.#shape) return;
     const row = this.#shape.write(reader);
@@ -220,7 +220,7 @@ export class SeveralResults implements Sink {
     this.#all.at(-1)?.oversize();
   }
 
-  row(reader: Reader): void {
+  row(reader: Packet): void {
     if (this.#left >= 0) this.#all.at(-1)?.row(reader);
   }
 

@@ -15,11 +15,11 @@ import type { Database } from './database.ts';
 import type { Sink } from './exchange.ts';
 import { admitted, beforeRead, type Execution, ended, send } from './execute.ts';
 import { tooLargeIn } from './large-row.ts';
-import type { Reader } from './packets.ts';
+import type { Packet } from './packets.ts';
 import { type RowOptions, shapeOf } from './result.ts';
 
 /** Lines of the rows that one statement answers. */
-class PacketLines extends Lines<Reader> implements Sink {
+class PacketLines extends Lines<Packet> implements Sink {
   readonly rowMax = FIELD_MAX_BYTES;
   /** A row was too large and is left out: the statement has to stop. */
   tooLarge: GatewayError | undefined;

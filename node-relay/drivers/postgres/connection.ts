@@ -57,7 +57,7 @@ export class StartupClient extends Client {
 }
 
 /** What names a connection in a request to cancel it. */
-interface Key {
+interface CancelKey {
   readonly processID: number | null;
   readonly secretKey: number | null;
 }
@@ -117,8 +117,8 @@ export class Connection implements Lendable {
   }
 
   /** Not in the types. */
-  get #key(): Key {
-    return this.#client as unknown as Key;
+  get #key(): CancelKey {
+    return this.#client as unknown as CancelKey;
   }
 
   /** All rows of a statement of the driver's own; `held` leaves the implicit transaction open. */

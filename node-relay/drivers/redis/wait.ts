@@ -11,14 +11,14 @@ const MARGIN_MS = 500;
 const MARGIN_PART = 0.5;
 
 /** A command that waits no longer than its caller does. */
-interface Waiting {
+interface BoundedWait {
   readonly command: RedisCommand;
   /** @throws GatewayError TIMED_OUT for an answer that came only because the caller's time was up */
   check(reply: ReplyValue): void;
 }
 
 /** The command with a time that ends before the deadline, whatever its own; one that does not wait as it is. */
-export function bounded(command: RedisCommand, timeoutMs = TIMEOUT_DEFAULT_MS): Waiting {
+export function bounded(command: RedisCommand, timeoutMs = TIMEOUT_DEFAULT_MS): BoundedWait {
   const place = waitPlace(command);
   const word = place && command.args[place.at];
   if (place === undefined || word === undefined) return { command, check: () => {} };

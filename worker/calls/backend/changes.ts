@@ -5,7 +5,7 @@ import type { ChangesResponse, TargetSchema } from '../../../proto/gen/relay/v1/
 import type { Context } from '../../context.ts';
 import { type Deadline, startDeadline, within } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
-import { type Attempt, callRelay, type Plan } from '../../drivers/relay.ts';
+import { type Attempt, callRelay, type RoutePlan } from '../../drivers/relay.ts';
 import { watchOf } from '../../nodes/reach.ts';
 import type { Target } from './backend.ts';
 
@@ -132,7 +132,7 @@ export class RelayChanges {
     const subject = this.#target;
     const { connection } = subject;
     // Whatever is asked may be asked again: nothing of the data is changed.
-    const plan: Plan = { nodes, subject, writes: false, deadline, timing: {}, connection };
+    const plan: RoutePlan = { nodes, subject, writes: false, deadline, timing: {}, connection };
     const isPlain = nodes.length === 1 && nodes[0]?.default === true;
     const watch = watchOf(this.#ctx, subject.endpoint);
     return callRelay(this.#ctx, isPlain ? plan : { ...plan, watch }, call);

@@ -4,7 +4,7 @@ import { Pointed, type ReadResult } from '../../../kinds/pointed.ts';
 import {
   type PointTo,
   pointIn,
-  Room,
+  ReferenceRoom,
   resolveReferences,
 } from '../../../kinds/result-references.ts';
 import { atOperation } from '../../../kinds/transaction.ts';
@@ -269,7 +269,7 @@ export class Work {
   async #transact({ backend, operations }: Participant, deadline: Deadline): Promise<void> {
     const own = operations.map(({ place }) => place);
     const point = await this.#point();
-    const room = new Room();
+    const room = new ReferenceRoom();
     const requests = operations.map(({ body, endpoint }) => {
       const filled = mapReferences(body, (place, path) => {
         const at = own.indexOf(place);

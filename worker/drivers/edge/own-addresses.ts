@@ -14,7 +14,7 @@ const OwnReply = z.object({ ports: z.array(z.int()), addresses: z.array(z.string
 /** Milliseconds between two looks whether they are known. */
 const LOOK_MS = 50;
 
-type Bound = Pick<PublicContext, 'env' | 'settings'>;
+type OwnBindings = Pick<PublicContext, 'env' | 'settings'>;
 
 /** By the binding that told them; they do not change while a runtime lives. */
 const known = new WeakMap<Fetcher, OwnAddresses>();
@@ -23,7 +23,7 @@ const known = new WeakMap<Fetcher, OwnAddresses>();
  * Those that the settings name, and those that were known only when everything listened.
  * @throws GatewayError SERVICE_UNAVAILABLE while they are not known
  */
-export async function ownOf({ env, settings }: Bound): Promise<OwnAddresses> {
+export async function ownOf({ env, settings }: OwnBindings): Promise<OwnAddresses> {
   const { OWN } = env;
   if (OWN === undefined) return { ports: settings.OWN_PORTS, addresses: [] };
   const before = known.get(OWN);
@@ -43,7 +43,7 @@ export async function ownOf({ env, settings }: Bound): Promise<OwnAddresses> {
  * Waits until the gateway takes requests. Before that no backend on this machine is reached: work
  * that an alarm starts, and no request, would fail for good.
  */
-export async function whenReady(bound: Bound): Promise<void> {
+export async function whenReady(bound: OwnBindings): Promise<void> {
   for (;;) {
     const isReady = await ownOf(bound).then(
       () => true,

@@ -1,5 +1,5 @@
 /** The language of expressions and functions: everything that others use of it. See docs/expressions.md. */
-export { type Bounds, Budget } from './budget.ts';
+export { Budget, type RunBounds } from './budget.ts';
 export { globalNames, namespaceNames } from './builtins/globals.ts';
 export { isTrue } from './exact.ts';
 export { compileExpression } from './expression.ts';

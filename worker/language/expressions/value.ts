@@ -78,3 +78,6 @@ export function isObject(value: Value): value is ObjectValue {
     !isExact(value)
   );
 }
+
+/** A built-in method, called on a value. */
+export type Method<Self = Value> = (self: Self, args: Value[], budget: Budget) => Value;

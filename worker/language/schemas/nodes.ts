@@ -10,9 +10,9 @@ import { ValidationBudget } from './validation-budget.ts';
 import { VALUE, type ValueTest, valueTest } from './values.ts';
 
 /** Makes what a keyword asks for; the form of its value was checked against the meta-schema. */
-type Make<Made> = (value: Json, site: Site) => readonly (Made | undefined)[];
+type MakeKeyword<Made> = (value: Json, site: Site) => readonly (Made | undefined)[];
 
-type Makers<Made> = Readonly<Record<string, Make<Made>>>;
+type Makers<Made> = Readonly<Record<string, MakeKeyword<Made>>>;
 
 /** Keywords that look at one value mean the same in both drafts. */
 const VALUES: Makers<ValueTest> = {

@@ -5,7 +5,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { unordered } from '../../../proto/ordered-json.ts';
 import { comparedName } from '../../shapes/ids.ts';
-import type { Compiled, EndpointCall, Fault, Reading, Rendered, Run } from '../compiled.ts';
+import type { Compiled, CompileResult, EndpointCall, Fault, Rendered, Run } from '../compiled.ts';
 import type { DataAccessDefinition, RequestSort } from '../definition.ts';
 import { faultsOf, type KindOf, type Operation, readOperations } from './operations.ts';
 import type { Placeholder } from './placeholder.ts';
@@ -20,7 +20,7 @@ export function endpointsIn({ template }: DataAccessDefinition): readonly string
 }
 
 /** Reads a definition; which kind each endpoint is of decides how. */
-export function readDataAccess(definition: DataAccessDefinition, kindOf: KindOf): Reading {
+export function readDataAccess(definition: DataAccessDefinition, kindOf: KindOf): CompileResult {
   const { operations, faults } = readOperations(definition, kindOf);
   if (faults.length > 0) return { compiled: undefined, faults };
   return { compiled: new DataAccess(definition, operations), faults: [] };

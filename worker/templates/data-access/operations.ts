@@ -11,7 +11,7 @@ import type { DataAccessDefinition, RequestSort } from '../definition.ts';
 import { readRequest } from './fill.ts';
 import { type AuthoredRequest, operationsIn } from './layout.ts';
 import type { Placeholder } from './placeholder.ts';
-import type { Fill, Language, Reader } from './reader.ts';
+import type { Fill, Language, RequestReader } from './reader.ts';
 import { SAMPLE } from './values.ts';
 
 /** The kind of an endpoint; undefined when there is none of that name. */
@@ -76,7 +76,7 @@ export function readOperation(
   const placeholders: Placeholder[] = [];
   const open = new Set<string>();
   const found = { faults, placeholders, open };
-  const reader: Reader = { kind, language, type, request, inTransaction, at, ...found };
+  const reader: RequestReader = { kind, language, type, request, inTransaction, at, ...found };
   const before = faults.length;
   const fill = readRequest(reader);
   const level = faults.length > before ? 'Read' : levelOf(sort, reader, fill);
@@ -92,7 +92,7 @@ function typeOf(kind: Kind, request: JsonObject): string {
 const WRITES = 'writes: a template that writes has request Write';
 
 /** Tries the request with sample values. */
-function levelOf(sort: RequestSort, reader: Reader, fill: Fill): Operation['level'] {
+function levelOf(sort: RequestSort, reader: RequestReader, fill: Fill): Operation['level'] {
   const { kind, at, faults, language } = reader;
   const sample: Json = fill(SAMPLE);
   try {
@@ -114,7 +114,7 @@ function levelOf(sort: RequestSort, reader: Reader, fill: Fill): Operation['leve
 }
 
 /** Whether the path, a part of it or something below it is a placeholder: a fault of its sample is not the author's. */
-function isOpen({ open }: Reader, path: string): boolean {
+function isOpen({ open }: RequestReader, path: string): boolean {
   return [...open].some(
     (each) => each === path || each.startsWith(`${path}.`) || path.startsWith(`${each}.`),
   );

@@ -16,7 +16,7 @@ export interface Placeholder {
 }
 
 /** A text apart: what is as it is written, and placeholders. */
-export type Part = string | Placeholder;
+export type TextPart = string | Placeholder;
 
 /** How often a default that holds braces is read on for: JSON nests no deeper here. Spec silent. */
 const CLOSES_MAX = 64;
@@ -25,10 +25,10 @@ const DECLARATION =
 
 /** A text apart, or why it cannot be. */
 export function partsOf(text: string): {
-  readonly parts: readonly Part[];
+  readonly parts: readonly TextPart[];
   readonly fault?: string;
 } {
-  const parts: Part[] = [];
+  const parts: TextPart[] = [];
   const braces = new Braces(text);
   let from = 0;
   for (let pair = braces.next(0); pair !== undefined; ) {

@@ -3,11 +3,11 @@ import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts
 import { typedValue } from './column-types.ts';
 import type { StatementKind } from './literals.ts';
 import { type Piece, type PlaceholderPiece, piecesOf } from './pieces.ts';
-import { insertedText, isScalar, type Part } from './placeholder.ts';
+import { insertedText, isScalar, type TextPart } from './placeholder.ts';
 import type { Scope } from './values.ts';
 
 /** A statement and its parameters, as a request has them. */
-interface Bound {
+interface BoundStatement {
   readonly text: string;
   readonly params: Json[] | JsonObject;
 }
@@ -15,7 +15,7 @@ interface Bound {
 /** A statement that was read: its text is the same for all values, except for the types in ClickHouse's. */
 interface Statement {
   /** @param own the author's own parameters, filled; of the number that was read */
-  bind(scope: Scope, own: Json | undefined): Bound;
+  bind(scope: Scope, own: Json | undefined): BoundStatement;
 }
 
 /** What a value becomes as a parameter. */
@@ -32,7 +32,7 @@ const OWN_NAMES = /placeholder_(\d{1,7})/g;
  */
 export function readStatement(
   kind: StatementKind,
-  parts: readonly Part[],
+  parts: readonly TextPart[],
   params: Json | undefined,
   insert: Insert,
 ): Statement | string {
@@ -153,7 +153,7 @@ function placeholdersIn(pieces: readonly Piece[]): readonly PlaceholderPiece[] {
 }
 
 /** Names that neither statement nor parameters have, not even as the beginning of another. */
-function namesIn(parts: readonly Part[], params: Json | undefined): () => string {
+function namesIn(parts: readonly TextPart[], params: Json | undefined): () => string {
   const used = new Set<string>();
   for (const part of parts) {
     if (typeof part !== 'string') continue;

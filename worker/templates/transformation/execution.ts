@@ -8,7 +8,7 @@ import { type Reason, RunOver, TooManyFaults, Unsent } from './failure.ts';
 import type { Rounds } from './results.ts';
 import { RESULTS, type Slots } from './scope.ts';
 import type { Searches } from './searches.ts';
-import type { Trace } from './trace.ts';
+import type { RenderTrace } from './trace.ts';
 
 /** No more faults are told of one run; it ends at the next. Spec silent. */
 const FAULTS_MAX = 100;
@@ -61,7 +61,7 @@ export class Execution {
   /** Bytes of JSON that the output may still come to. */
   bytes: number;
   /** Of a render. */
-  readonly trace: Trace | undefined;
+  readonly trace: RenderTrace | undefined;
   /** Loops around whose `onError` decides on faults within: they are gone through to the end. */
   deciding = 0;
   /** The rule at which the run ended, where a budget was spent. */
@@ -75,7 +75,7 @@ export class Execution {
   /** Of a template whose rules name results. */
   rounds: Rounds | undefined;
 
-  constructor(run: Run, input: Json, parameters: JsonObject, trace?: Trace) {
+  constructor(run: Run, input: Json, parameters: JsonObject, trace?: RenderTrace) {
     this.run = run;
     this.budget = run.budget;
     this.slots = [input, parameters];

@@ -10,7 +10,7 @@ import {
   Fault as SourceFault,
 } from '../../language/expressions/index.ts';
 import { compileSchema } from '../../language/schemas/compile.ts';
-import type { Reading, Reference } from '../compiled.ts';
+import type { CompileResult, Reference } from '../compiled.ts';
 import type { TransformationDefinition } from '../definition.ts';
 import { Places } from './output-places.ts';
 import { OutputSchema } from './output-schema.ts';
@@ -27,12 +27,14 @@ const FUNCTION_FAULTS_MAX = 50;
 export { TRANSFORMERS } from './transformers/index.ts';
 
 /** What a definition is, or everything that is wrong with it; read at once. */
-export function readTransformation(definition: TransformationDefinition): Reading {
+export function readTransformation(definition: TransformationDefinition): CompileResult {
   return whole(transformationInPieces(definition));
 }
 
 /** As `readTransformation`, in pieces: each rule is compiled. */
-export function* transformationInPieces(definition: TransformationDefinition): Pieces<Reading> {
+export function* transformationInPieces(
+  definition: TransformationDefinition,
+): Pieces<CompileResult> {
   const report = new Report();
   const { inputSchema, outputSchema, performanceSettings: performance = {} } = definition;
   let usesNow = false;

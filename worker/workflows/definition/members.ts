@@ -6,7 +6,7 @@ import { Members as Read } from '../../templates/transformation/report.ts';
 import { durationMs } from './duration.ts';
 
 /** Bounds of a number. */
-interface Bounds {
+interface NumberBounds {
   readonly min: number;
   readonly max: number;
   readonly isInteger?: boolean;
@@ -39,7 +39,7 @@ export class Members extends Read {
     return byDefault;
   }
 
-  number(name: string, { min, max, isInteger = false }: Bounds): number | undefined {
+  number(name: string, { min, max, isInteger = false }: NumberBounds): number | undefined {
     const value = this.get(name);
     if (value === undefined) return undefined;
     const number = typeof value === 'number' || isRawJson(value) ? Number(numberText(value)) : NaN;

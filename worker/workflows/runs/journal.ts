@@ -5,7 +5,7 @@ import type { Call, RunEffect, RunHead } from './head.ts';
 import { LoopRows } from './loop-rows.ts';
 import { childIdOf, tokenOf } from './names.ts';
 import { NodeRows } from './node-rows.ts';
-import { Pending } from './pending.ts';
+import { PendingPaths } from './pending-paths.ts';
 import type { Vault } from './vault.ts';
 
 /** A run as its row has it. */
@@ -51,7 +51,7 @@ export class SqlJournal implements Journal {
   readonly #vault: Vault;
   readonly #outside: NameSources;
   readonly #nodes: NodeRows;
-  readonly #pending: Pending;
+  readonly #pending: PendingPaths;
   readonly #loops: LoopRows;
   #isNew: boolean;
   #lastRef: Ref | undefined;
@@ -69,7 +69,7 @@ export class SqlJournal implements Journal {
     this.#outside = outside;
     this.#isNew = isNew;
     this.#nodes = new NodeRows(sql, row, isNew);
-    this.#pending = new Pending(sql, row.run, isNew);
+    this.#pending = new PendingPaths(sql, row.run, isNew);
     this.#loops = new LoopRows(sql, row.run);
   }
 

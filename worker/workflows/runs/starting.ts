@@ -57,7 +57,7 @@ export async function startRun(
   return { is: 'started', run: id, status, isAwaited, ...(refusal ? { refusal } : {}) };
 }
 
-function headOf({ settings }: Workflow, order: Order, { gate, refusal }: Names): RunHead {
+function headOf({ settings }: Workflow, order: Order, { gate, refusal }: StartNames): RunHead {
   const { orgUuid, orgId, sealedDataKey, caller, startedBy, requestId, address } = order;
   const { workflow, trigger, parent, forkedFrom, depth, chain, pins, body, author } = order;
   return {
@@ -75,7 +75,7 @@ function headOf({ settings }: Workflow, order: Order, { gate, refusal }: Names):
   };
 }
 
-interface Beginning {
+interface StartConditions {
   readonly fork: Order['fork'] | undefined;
   readonly refusal: Refusal | undefined;
   readonly isAwaited: boolean;
@@ -86,7 +86,7 @@ function begun(
   { driver }: Reachable,
   run: number,
   workflow: Workflow,
-  { fork, refusal, isAwaited }: Beginning,
+  { fork, refusal, isAwaited }: StartConditions,
 ): RunStatus {
   const { keeper } = driver;
   const begin = (turn: Turn, journal: SqlJournal) => {
@@ -147,14 +147,14 @@ export function faultsOf({ input }: Workflow, value: Json): readonly StartFault[
   }
 }
 
-interface Names {
+interface StartNames {
   readonly key?: string;
   readonly gate?: { readonly name: string; readonly max: number };
   readonly refusal?: Refusal;
 }
 
 /** The run's name, and the gate that it passes; or why its input is refused. */
-function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): Names {
+function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): StartNames {
   if (order.refusal) return { refusal: order.refusal };
   const input = parseJson(order.input);
   const faults = faultsOf(workflow, input);

@@ -14,7 +14,7 @@ import {
   QUIET_MS,
   tooLarge,
 } from '../../change-batch.ts';
-import type { Reader } from '../packets.ts';
+import type { Packet } from '../packets.ts';
 import type { Binlog, LogEvent } from './binlog.ts';
 import type { LookedUp } from './columns.ts';
 import {
@@ -281,7 +281,7 @@ function wordsFor(error: unknown): string {
 class Oversize extends Error {}
 
 /** The statement of an event. */
-function statementOf(body: Reader): string {
+function statementOf(body: Packet): string {
   body.over(8);
   const database = body.u8();
   body.over(2);

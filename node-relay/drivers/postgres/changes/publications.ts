@@ -28,7 +28,7 @@ interface Published {
   readonly added: readonly string[];
 }
 
-interface Plan {
+interface PublicationPlan {
   readonly publication: string;
   readonly publish: string;
   readonly tables: readonly WatchedTable[];
@@ -71,7 +71,7 @@ export async function unpublish(connection: Connection, slot: string): Promise<b
   return found.length > 0;
 }
 
-function plansOf(slot: string, looked: readonly LookedUp[]): Plan[] {
+function plansOf(slot: string, looked: readonly LookedUp[]): PublicationPlan[] {
   const all = new Map<string, WatchedTable>();
   const inserts = new Map<string, WatchedTable>();
   for (const each of looked) {
@@ -88,7 +88,10 @@ function plansOf(slot: string, looked: readonly LookedUp[]): Plan[] {
   }));
 }
 
-async function create(connection: Connection, { publication, publish: operations }: Plan) {
+async function create(
+  connection: Connection,
+  { publication, publish: operations }: PublicationPlan,
+) {
   try {
     await connection.rows({
       text: `CREATE PUBLICATION "${publication}" WITH (publish = '${operations}', publish_via_partition_root = true)`,
@@ -101,7 +104,7 @@ async function create(connection: Connection, { publication, publish: operations
 
 async function change(
   connection: Connection,
-  { publication, tables }: Plan,
+  { publication, tables }: PublicationPlan,
   { has, fresh, only }: { has: ReadonlySet<string>; fresh: readonly WatchedTable[]; only: boolean },
 ): Promise<void> {
   const wanted = new Set(tables.map(({ oid }) => oid));

@@ -13,7 +13,7 @@ import { TypeRegistry } from '../../../../kinds/postgres/dialect/types.ts';
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
 import { LruMap } from '../../../../proto/lru-map.ts';
 import type { EdgeHost } from '../driver.ts';
-import { type Bounds, Exchange, type StatementReply } from './exchange.ts';
+import { Exchange, type StatementReply, type TripBounds } from './exchange.ts';
 import { neonSettings } from './settings.ts';
 
 const READ_ONLY = ['transaction_read_only', 'on'] as const;
@@ -55,7 +55,7 @@ export class Database {
   async together(
     statements: readonly Statement[],
     read: boolean,
-    bounds: Bounds,
+    bounds: TripBounds,
   ): Promise<readonly StatementReply[]> {
     const before = read ? this.#read : this.#write;
     const [, ...answers] = await this.#exchange.batch([before, ...statements], read, bounds);
@@ -63,12 +63,12 @@ export class Database {
   }
 
   /** A statement outside a transaction block, as some have to be. */
-  alone(statement: Statement, bounds: Bounds): Promise<StatementReply> {
+  alone(statement: Statement, bounds: TripBounds): Promise<StatementReply> {
     return this.#exchange.alone(statement, bounds);
   }
 
   /** Asks over the catalog, whatever the session's search path. */
-  catalog({ signal }: Pick<Bounds, 'signal'>, resultMaxBytes = OWN_MAX_BYTES): AskRows {
+  catalog({ signal }: Pick<TripBounds, 'signal'>, resultMaxBytes = OWN_MAX_BYTES): AskRows {
     return async (statement) => {
       const bounds = { signal, resultMaxBytes };
       const [, , answer] = await this.#exchange.batch(
@@ -81,7 +81,7 @@ export class Database {
   }
 
   /** Asks what a statement calls; each trip is a session of its own. */
-  inquirer({ signal }: Pick<Bounds, 'signal'>): Inquirer {
+  inquirer({ signal }: Pick<TripBounds, 'signal'>): Inquirer {
     const bounds = { signal, resultMaxBytes: OWN_MAX_BYTES };
     return {
       pristine: true,
@@ -103,7 +103,7 @@ export class Database {
   }
 
   /** Prepared by name and asked for in one trip, then let go: the protocol does not describe. */
-  async askParameterTypes(text: string, bounds: Bounds): Promise<readonly number[]> {
+  async askParameterTypes(text: string, bounds: TripBounds): Promise<readonly number[]> {
     const name = `causeway_${crypto.randomUUID().replaceAll('-', '')}`;
     const statements: Statement[] = [
       { text: `PREPARE ${name} AS\n${text}` },
@@ -119,7 +119,7 @@ export class Database {
   }
 
   /** Asks along the session's search path. */
-  rows({ signal }: Pick<Bounds, 'signal'>): AskRows {
+  rows({ signal }: Pick<TripBounds, 'signal'>): AskRows {
     return async (statement) => {
       const bounds = { signal, resultMaxBytes: OWN_MAX_BYTES };
       const [answer] = await this.together([statement], true, bounds);

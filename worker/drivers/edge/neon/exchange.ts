@@ -19,7 +19,7 @@ export interface StatementReply {
 }
 
 /** Bounds of a trip. */
-export type Bounds = Pick<Call, 'signal' | 'resultMaxBytes'>;
+export type TripBounds = Pick<Call, 'signal' | 'resultMaxBytes'>;
 
 /** What the driver looks at of a response. */
 interface Reply {
@@ -56,7 +56,7 @@ export class Exchange {
   }
 
   /** Sends one statement by itself, outside a transaction block. @throws as `batch` */
-  async alone(statement: Statement, bounds: Bounds): Promise<StatementReply> {
+  async alone(statement: Statement, bounds: TripBounds): Promise<StatementReply> {
     const sql = this.#driver(bounds);
     const { text, values = [] } = statement;
     return told(async () => answerOf(await sql.query(text, [...values], { types: AS_TEXT })));
@@ -70,7 +70,7 @@ export class Exchange {
   async batch(
     statements: readonly Statement[],
     readOnly: boolean,
-    bounds: Bounds,
+    bounds: TripBounds,
   ): Promise<readonly StatementReply[]> {
     const sql = this.#driver(bounds);
     const queries = statements.map(({ text, values = [] }) =>
@@ -79,7 +79,7 @@ export class Exchange {
     return told(async () => (await sql.transaction(queries, { readOnly })).map(answerOf));
   }
 
-  #driver(bounds: Bounds) {
+  #driver(bounds: TripBounds) {
     const send: Send = (url, { headers, body }) => this.#send(url, headers, body, bounds);
     return neon(this.#settings.connectionString, {
       arrayMode: true,
@@ -93,7 +93,7 @@ export class Exchange {
     derived: string,
     headers: Record<string, string>,
     body: string,
-    { signal, resultMaxBytes }: Bounds,
+    { signal, resultMaxBytes }: TripBounds,
   ): Promise<Reply> {
     const request = new Request(this.#settings.url ?? derived, {
       method: 'POST',

@@ -8,7 +8,7 @@ import { rowsAffected } from '../../../../kinds/postgres/dialect/rows.ts';
 import type { Parsed } from '../../../../kinds/postgres/dialect/statement.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { resultBytes } from '../sql/reply.ts';
-import { type Change, sendThenWrite } from '../sql/send-then-write.ts';
+import { type SentStatement, sendThenWrite } from '../sql/send-then-write.ts';
 import { bound, type Query } from './bind.ts';
 import type { Database } from './database.ts';
 import type { StatementReply } from './exchange.ts';
@@ -91,7 +91,7 @@ export async function execute(
 }
 
 /** As `standing` needs it to report a change. */
-export const changeOf = (changes: boolean): Change => ({
+export const changeOf = (changes: boolean): SentStatement => ({
   changes,
   source: 'postgres',
   told: (error) => toldFailure(error, 'read'),

@@ -19,7 +19,7 @@ import type { Database } from './database.ts';
 import type { StatementReply } from './exchange.ts';
 import { changeOf, placed, ready, undoneAmong, written } from './execute.ts';
 import { toldFailure } from './failures.ts';
-import { failedOperations, type Marked, marked, QUOTED_BYTES } from './operations.ts';
+import { failedOperations, marked, QUOTED_BYTES, type SentOperation } from './operations.ts';
 import { VENDOR } from './run.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. */
@@ -95,7 +95,7 @@ function timeLimit(limit: number | undefined): Statement {
 async function atItsOperation(
   database: Database,
   error: unknown,
-  sent: readonly Marked[],
+  sent: readonly SentOperation[],
   call: Call,
 ): Promise<unknown> {
   if (!(error instanceof NeonDbError)) return error;
@@ -119,7 +119,7 @@ async function atItsOperation(
 async function operationOf(
   database: Database,
   error: NeonDbError,
-  sent: readonly Marked[],
+  sent: readonly SentOperation[],
   call: Call,
 ): Promise<number | undefined> {
   const those = failedOperations(error, sent);

@@ -17,7 +17,7 @@ export interface StatementReply {
 }
 
 /** Bounds of a trip. */
-export type Bounds = Pick<Call, 'signal' | 'resultMaxBytes'>;
+export type TripBounds = Pick<Call, 'signal' | 'resultMaxBytes'>;
 
 /** The statements of one caller, one after another: what `BEGIN` opened goes on with the next. */
 export class PlanetScaleConnection {
@@ -25,7 +25,7 @@ export class PlanetScaleConnection {
   /** Of the last reply. */
   #rows: StatementReply['rows'] = [];
 
-  constructor({ origin, user, password }: PlanetScaleSettings, host: EdgeHost, bounds: Bounds) {
+  constructor({ origin, user, password }: PlanetScaleSettings, host: EdgeHost, bounds: TripBounds) {
     const { signal, resultMaxBytes } = bounds;
     this.#connection = connect({
       // The driver turns names into base64 byte by byte.

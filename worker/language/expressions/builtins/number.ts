@@ -2,9 +2,7 @@
 import type { Budget } from '../budget.ts';
 import { toInteger, toNumber, toText } from '../convert.ts';
 import { RunFault } from '../fault.ts';
-import type { Value } from '../value.ts';
-
-type Method = (self: Value, args: Value[], budget: Budget) => Value;
+import type { Method, Value } from '../value.ts';
 
 /** Longest text of a number, whatever its digits and its radix. */
 const LONGEST = 1_100;

@@ -3,10 +3,8 @@ import type { Budget } from '../budget.ts';
 import { toInteger, toText } from '../convert.ts';
 import { RunFault } from '../fault.ts';
 import { type Match, Pattern, Search } from '../pattern.ts';
-import { Callable, type ObjectValue, type Value } from '../value.ts';
+import { Callable, type Method, type ObjectValue, type Value } from '../value.ts';
 import { find, Pieces } from './search.ts';
-
-type Method = (self: string, args: Value[], budget: Budget) => Value;
 
 /** Where something was found. */
 interface NamedMatch extends Match {
@@ -17,12 +15,12 @@ interface NamedMatch extends Match {
 const MATCH_STEPS = 15;
 const NO_NAMES: ReadonlyMap<string, number> = new Map();
 
-export const replace: Method = (self, [what, by], budget) => {
+export const replace: Method<string> = (self, [what, by], budget) => {
   const everywhere = what instanceof Pattern && what.program.isGlobal;
   return replaced(self, matches(self, what, everywhere, budget), by, budget);
 };
 
-export const replaceAll: Method = (self, [what, by], budget) => {
+export const replaceAll: Method<string> = (self, [what, by], budget) => {
   requireGlobal(what, 'replaceAll', budget);
   return replaced(self, matches(self, what, true, budget), by, budget);
 };
@@ -134,7 +132,7 @@ function nameText(whole: string, name: string, { groups, names }: NamedMatch): s
   return group === undefined ? '' : (groups[group - 1] ?? '');
 }
 
-export const split: Method = (self, [by, most], budget) => {
+export const split: Method<string> = (self, [by, most], budget) => {
   const limit = most === undefined ? Number.POSITIVE_INFINITY : toInteger(most, 0, budget) >>> 0;
   const parts = by === undefined ? [self] : splitParts(self, by, limit, budget);
   budget.elements(parts.length);
@@ -190,7 +188,7 @@ function matchArray(match: Match, budget: Budget): Value[] {
   return budget.own([match.text, ...match.groups]);
 }
 
-export const match: Method = (self, [by], budget) => {
+export const match: Method<string> = (self, [by], budget) => {
   const pattern = requirePattern(by, 'match', budget);
   if (!pattern.program.isGlobal) return execute(pattern, self, budget);
   const found: Value[] = [];
@@ -202,7 +200,7 @@ export const match: Method = (self, [by], budget) => {
   return found.length === 0 ? null : budget.own(found);
 };
 
-export const matchAll: Method = (self, [by], budget) => {
+export const matchAll: Method<string> = (self, [by], budget) => {
   const pattern = requirePattern(by, 'matchAll', budget);
   requireGlobal(pattern, 'matchAll', budget);
   const found: Value[] = [];
@@ -211,7 +209,7 @@ export const matchAll: Method = (self, [by], budget) => {
   return budget.own(found);
 };
 
-export const search: Method = (self, [by], budget) => {
+export const search: Method<string> = (self, [by], budget) => {
   const pattern = requirePattern(by, 'search', budget);
   return new Search(pattern.program, self, budget).from(0)?.start ?? -1;
 };

@@ -45,13 +45,13 @@ export class Toll {
 }
 
 /** A function that others name before it may exist. */
-export interface Holder {
+export interface FunctionSlot {
   callable: Callable | undefined;
 }
 
 /** What a source may name that is not its own. */
 interface OuterNames {
-  readonly functions: ReadonlyMap<string, Holder>;
+  readonly functions: ReadonlyMap<string, FunctionSlot>;
 }
 
 /** What a call takes besides what it runs. */

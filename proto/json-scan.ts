@@ -15,7 +15,7 @@ const MOVED_NAME_MAX = 61;
 const BLANK = /[ \t\n\r]*/y;
 
 /** Goes through a text that is JSON; of any other it says nothing about use, and ends as well. */
-export class Look {
+export class JsonScan {
   /** Whether something was found that JavaScript writes otherwise. */
   isWrittenOtherwise = false;
   /** Where it nests deeper than it may; undefined where it does not. */

@@ -5,7 +5,7 @@ const TOO_MANY = 429;
 const Failure = z.object({ code: z.string(), message: z.string() });
 
 /** A reply that is no success, in the gateway's own words. */
-export class Refused extends Error {
+export class GatewayRefusal extends Error {
   override readonly name = 'Refused';
   readonly status: number;
   /** A key of ERRORS in proto/errors.ts; empty when it is not the gateway that answered. */
@@ -24,9 +24,9 @@ export class Refused extends Error {
 }
 
 /** The refusal that a reply is. @param reply its JSON; undefined when it is none */
-export function refusalOf(status: number, reply: unknown): Refused {
+export function refusalOf(status: number, reply: unknown): GatewayRefusal {
   const told = Failure.safeParse(reply).data;
   return told === undefined
-    ? new Refused(status, '', `The gateway answered with status ${status}`)
-    : new Refused(status, told.code, told.message);
+    ? new GatewayRefusal(status, '', `The gateway answered with status ${status}`)
+    : new GatewayRefusal(status, told.code, told.message);
 }

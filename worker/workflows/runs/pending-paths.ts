@@ -8,7 +8,7 @@ import type { Vault } from './vault.ts';
 /** Milliseconds after which what is due is far off: longer than a call takes before it is looked at again. */
 const FAR_OFF_MS = 600_000;
 
-export class Pending {
+export class PendingPaths {
   readonly #sql: SqlStorage;
   readonly #run: number;
   /** Paths that something due may be written for; undefined where that is not known. */

@@ -2,10 +2,10 @@
 import type { Column } from '../../../kinds/mysql/dialect/types.ts';
 import { Unreadable } from '../loss.ts';
 import type { Companions, Prepared, Sink } from './exchange.ts';
-import { type Outcome, PAYLOAD_MAX, type Reader } from './packets.ts';
+import { type Outcome, PAYLOAD_MAX, type Packet } from './packets.ts';
 
 /** One command under way. */
-export interface Pending {
+export interface Command {
   readonly sink: Sink;
   readonly kind: 'result' | 'prepare';
   readonly resolve: (outcome: Outcome & { prepared?: Prepared }) => void;
@@ -28,12 +28,12 @@ export interface Pending {
 }
 
 /** What is written for a command, and how its answer begins. */
-interface Sending extends Pick<Pending, 'state' | 'among' | 'answered'> {
+interface SentCommand extends Pick<Command, 'state' | 'among' | 'answered'> {
   readonly whole: Buffer;
 }
 
 /** A command with what goes around it, in one piece. */
-export function sending(bytes: Buffer, companions: Companions | undefined): Sending {
+export function sending(bytes: Buffer, companions: Companions | undefined): SentCommand {
   const packets = packetsOf(bytes);
   if (companions === undefined) {
     return { whole: bytes, answered: packets, state: 'first', among: undefined };
@@ -49,7 +49,7 @@ function packetsOf(command: Buffer): number {
 }
 
 /** Answers the status. Source: "EOF_Packet". */
-export function readEnd(reader: Reader): number {
+export function readEnd(reader: Packet): number {
   if (reader.u8() !== 0xfe) throw new Unreadable('columns without an end');
   // Warnings, which are not used.
   reader.over(2);

@@ -2,7 +2,7 @@
 import type { ChangesStore, StreamPosition } from './changes-store.ts';
 
 /** Marks of the changes of a place, by `beginningOf`: greater ones are for what began then. */
-export interface Begun {
+export interface BeginningMarks {
   readonly [name: string]: { readonly generation: string; readonly mark: string };
 }
 
