@@ -91,7 +91,7 @@ export interface Scope {
 }
 
 /** A name without what does not tell it from others: letter case, `_` and `-`. */
-export function plain(name: string): string {
+export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '');
 }
 
@@ -172,7 +172,7 @@ class NotationReader {
       if (!isWord) this.#expect('}');
       const scope = scopeOf(nodes);
       written.push(first);
-      for (const name of [first, ...others]) alternatives.set(plain(name), scope);
+      for (const name of [first, ...others]) alternatives.set(plainName(name), scope);
     } while (this.#skip('|'));
     this.#expect('>');
     return { is: 'choice' as const, alternatives, written, isBare };
@@ -214,7 +214,7 @@ function enumerationOf(choices: readonly string[]) {
     const [names = '', word] = choice.split(':');
     const [first = '', ...others] = names.split('/');
     written.push(first);
-    for (const name of [first, ...others]) words.set(plain(name), word ?? first.toUpperCase());
+    for (const name of [first, ...others]) words.set(plainName(name), word ?? first.toUpperCase());
   }
   return { is: 'enumeration' as const, words, written };
 }
@@ -226,11 +226,11 @@ function scopeOf(nodes: readonly Node[]): Scope {
   };
   for (const [at, node] of nodes.entries()) {
     if (node.is === 'literal') continue;
-    for (const name of node.names) claim(plain(name), { at });
+    for (const name of node.names) claim(plainName(name), { at });
   }
   for (const [at, node] of nodes.entries()) {
     if (node.is === 'literal' || node.is === 'count' || node.is === 'ignored') continue;
-    for (const name of node.names) claim(otherNumber(plain(name)), { at });
+    for (const name of node.names) claim(otherNumber(plainName(name)), { at });
     for (const name of namesWithin(node)) claim(name, { at, within: name });
   }
   return { nodes, slots };

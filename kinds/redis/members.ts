@@ -1,7 +1,7 @@
 /** A command's members as its words, by its grammar. */
 import type { Json, JsonObject } from '../../proto/json.ts';
 import { hintFor } from '../../proto/near-name.ts';
-import { alternativeOf, type Chosen, isMember, isRequired, namesOf } from './alternative.ts';
+import { alternativeOf, type Chosen, firstNames, isMember, isRequired } from './alternative.ts';
 import type { Word } from './command.ts';
 import {
   type Block,
@@ -10,7 +10,7 @@ import {
   type Enumeration,
   type Flag,
   type Member,
-  plain,
+  plainName,
   type Scope,
   type Value,
 } from './grammar.ts';
@@ -63,7 +63,8 @@ function writeScope(scope: Scope, members: JsonObject, prefix: string, sheet: Sh
     written.push({ elements, from, to: sheet.words.length });
   }
   for (const { count, at } of counts) {
-    const { elements, from, to } = written[scope.slots.get(plain(count.of))?.at ?? -1] ?? NOTHING;
+    const { elements, from, to } =
+      written[scope.slots.get(plainName(count.of))?.at ?? -1] ?? NOTHING;
     sheet.words[at] = String(count.ofWords ? to - from : elements);
   }
 }
@@ -73,7 +74,7 @@ const NOTHING: WordRange = { elements: 0, from: 0, to: 0 };
 function assign(scope: Scope, members: JsonObject, prefix: string, sheet: Sheet) {
   const given: (GivenMember | undefined)[] = [];
   for (const name of Object.keys(members)) {
-    const slot = scope.slots.get(name) ?? scope.slots.get(plain(name));
+    const slot = scope.slots.get(name) ?? scope.slots.get(plainName(name));
     const value = members[name];
     if (slot === undefined) fault(sheet, `${prefix}${name}`, unknownMember(name, members, scope));
     else if (value !== undefined) {
@@ -129,7 +130,7 @@ function whole(node: Exclude<Member, Flag>, given: GivenMember | undefined): Jso
   const beside = Object.fromEntries(set);
   if (value === undefined) return beside;
   if (node.is === 'block' && !isMembers(value)) {
-    return { [namesOf(node.scope)[0] ?? '']: value, ...beside };
+    return { [firstNames(node.scope)[0] ?? '']: value, ...beside };
   }
   if (node.is === 'choice' && typeof value === 'string') return { [value]: beside };
   return isMembers(value) ? { ...value, ...beside } : value;
@@ -167,7 +168,8 @@ function writeValue({ sort }: Value, value: Json, path: string, sheet: Sheet): v
 
 /** True, false, null, or the word itself. */
 function writeFlag({ word }: Flag, value: Json | undefined, path: string, sheet: Sheet): number {
-  const isSet = value === true || (typeof value === 'string' && plain(value) === plain(word));
+  const isSet =
+    value === true || (typeof value === 'string' && plainName(value) === plainName(word));
   if (isSet) sheet.words.push(word);
   else if (value !== undefined && value !== false && value !== null) {
     fault(sheet, path, 'must be true or false');
@@ -177,7 +179,7 @@ function writeFlag({ word }: Flag, value: Json | undefined, path: string, sheet:
 
 function writeEnumeration(node: Enumeration, value: Json, path: string, sheet: Sheet): void {
   const text = typeof value === 'boolean' ? switchOf(node, value) : value;
-  const word = typeof text === 'string' ? node.words.get(plain(text)) : undefined;
+  const word = typeof text === 'string' ? node.words.get(plainName(text)) : undefined;
   if (word === undefined) fault(sheet, path, `must be one of ${node.written.join(', ')}`);
   else sheet.words.push(word);
 }
@@ -191,14 +193,14 @@ function switchOf({ words }: Enumeration, value: boolean): string {
 function writeBlock(node: Block, value: Json, path: string, sheet: Sheet): void {
   const members = membersOf(node, value);
   if (members !== undefined) writeScope(node.scope, members, `${path}.`, sheet);
-  else fault(sheet, path, `must be an object of ${namesOf(node.scope).join(', ')}`);
+  else fault(sheet, path, `must be an object of ${firstNames(node.scope).join(', ')}`);
 }
 
 /** The members of a block that was written as such, as a list of their values, or as the first alone. */
 function membersOf({ scope, many }: Block, value: Json): JsonObject | undefined {
   if (isMembers(value)) return value;
   if (value === true) return {};
-  const names = namesOf(scope);
+  const names = firstNames(scope);
   if (Array.isArray(value) && many) {
     const isWhole = value.length === names.length;
     const entries = names.map((name, at) => [name, value[at] ?? null] as const);
@@ -219,9 +221,9 @@ function writeChoice(node: Choice, value: Json, path: string, sheet: Sheet): voi
 
 function writeAlternative({ scope, inner, name }: Chosen, path: string, sheet: Sheet): void {
   const at = name === undefined ? path : `${path}.${name}`;
-  const names = namesOf(scope);
+  const names = firstNames(scope);
   const [only = ''] = names;
-  if (isMembers(inner) && Object.keys(inner).every((each) => scope.slots.has(plain(each)))) {
+  if (isMembers(inner) && Object.keys(inner).every((each) => scope.slots.has(plainName(each)))) {
     writeScope(scope, inner, `${at}.`, sheet);
   } else if (scope.nodes.filter(isRequired).length > 1) {
     fault(sheet, at, `must be an object of ${names.join(', ')}`);

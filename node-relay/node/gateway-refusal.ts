@@ -24,7 +24,7 @@ export class GatewayRefusal extends Error {
 }
 
 /** The refusal that a reply is. @param reply its JSON; undefined when it is none */
-export function refusalOf(status: number, reply: unknown): GatewayRefusal {
+export function gatewayRefusal(status: number, reply: unknown): GatewayRefusal {
   const told = Failure.safeParse(reply).data;
   return told === undefined
     ? new GatewayRefusal(status, '', `The gateway answered with status ${status}`)

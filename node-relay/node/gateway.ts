@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { NODE_HEADERS, signRequest } from '../../proto/node-signature.ts';
-import { GatewayRefusal, refusalOf } from './gateway-refusal.ts';
+import { GatewayRefusal, gatewayRefusal } from './gateway-refusal.ts';
 import type { NodeKeys } from './settings.ts';
 
 /** Milliseconds that the gateway may take. Spec silent. */
@@ -103,7 +103,7 @@ export class Gateway {
     const ended = Date.now();
     this.#takeNonce(response.headers.get(NODE_HEADERS.nonce));
     const reply: unknown = await response.json().catch(() => undefined);
-    if (!response.ok) throw refusalOf(response.status, reply);
+    if (!response.ok) throw gatewayRefusal(response.status, reply);
     const told = schema.parse(reply);
     this.#takeNonce(told.nonce);
     this.heardKeys = told.gateway_keys;

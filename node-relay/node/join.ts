@@ -12,8 +12,8 @@ import { GatewayRefusal } from './gateway-refusal.ts';
 import {
   DATA_DEFAULT,
   filesIn,
+  givenKeys,
   invalid,
-  keysOf,
   type NodeFiles,
   type NodeKeys,
   readKept,
@@ -59,7 +59,7 @@ export async function join(
   env: NodeJS.ProcessEnv,
   log: Pick<Log, 'warn'>,
 ): Promise<Membership | undefined> {
-  const own = keysOf(env);
+  const own = givenKeys(env);
   const url = gatewayUrl(flags.gateway ?? (env.GATEWAY_URL || undefined));
   if (own !== undefined) {
     if (url === undefined) throw invalid('RELAY_SIGNING_KEY needs the gateway: --gateway URL');
@@ -103,7 +103,7 @@ interface Folder {
 async function fromFolder(folder: Folder, log: Pick<Log, 'warn'>): Promise<Membership | undefined> {
   const { files, kept, flags } = folder;
   const { enroll } = flags;
-  if (enroll !== undefined && kept?.secretDigest !== digestOf(enroll))
+  if (enroll !== undefined && kept?.secretDigest !== digestOfSecret(enroll))
     return enrolBy(folder, enroll);
   const keys = readKeys(files);
   if (kept === undefined || keys === undefined) {
@@ -141,7 +141,7 @@ async function enrolBy(folder: Folder, secret: string): Promise<Membership> {
   await writeKeys(files, keys);
   // Its address and port stay; whose node it was does not count any more.
   const now = { ...folder, organization: joined.organization };
-  return keep(now, gateway, keys, joined, digestOf(secret));
+  return keep(now, gateway, keys, joined, digestOfSecret(secret));
 }
 
 /** Keeps what was told and what flags say, so that the next start needs none. */
@@ -240,7 +240,7 @@ function publicHalf({ d: _, ...key }: JWK): string {
 }
 
 /** What is kept of a secret. */
-export function digestOf(secret: string): string {
+export function digestOfSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 

@@ -9,7 +9,7 @@ import type { Log } from '../log.ts';
 import { newKeys, writeKept, writeKeys, writePartKeys } from './files.ts';
 import type { Joined } from './gateway.ts';
 import { GatewayRefusal } from './gateway-refusal.ts';
-import { ask, digestOf, type Membership } from './join.ts';
+import { ask, digestOfSecret, type Membership } from './join.ts';
 import { type NodeFiles, type NodeKeys, readKept, readKeys } from './settings.ts';
 
 /** Milliseconds between two looks for a secret. Spec silent. */
@@ -75,7 +75,7 @@ async function renew({ member, files, log }: RenewalOptions, secret: string): Pr
     gateway.use(keys);
     const kept = readKept(files);
     if (kept !== undefined)
-      await writeKept(files, { ...kept, name, secretDigest: digestOf(secret) });
+      await writeKept(files, { ...kept, name, secretDigest: digestOfSecret(secret) });
     log.info('the node has new keys');
     return () => writePartKeys(files, keys, { gatewayKeys });
   } catch (thrown) {

@@ -88,7 +88,7 @@ export function readKeys(files: NodeFiles): NodeKeys | undefined {
 }
 
 /** The keys that the environment gives. @throws GatewayError INVALID_CONFIGURATION for one without the other */
-export function keysOf(env: NodeJS.ProcessEnv): NodeKeys | undefined {
+export function givenKeys(env: NodeJS.ProcessEnv): NodeKeys | undefined {
   const signing = env.RELAY_SIGNING_KEY;
   const sealing = env.RELAY_NODE_KEY;
   if (!signing) return undefined;

@@ -12,7 +12,7 @@ import { type KeyLimits, keyName, limitOn, limitOnUuid } from './api-keys/identi
 import type { HeldOn } from './demand.ts';
 import { authorGone } from './door/door.ts';
 import type { EntityKind } from './explain.ts';
-import { bounded } from './external/identity.ts';
+import { boundedLevel } from './external/identity.ts';
 import { selectMembership, selectRules } from './store.ts';
 import { tokenRevoked } from './tokens.ts';
 
@@ -269,7 +269,7 @@ export function onOrganizationAlone(policy: Policy): Policy {
 }
 
 function inForce(caller: Caller, rule: Rule): RuleInForce {
-  const level = bounded(caller, rule.level);
+  const level = boundedLevel(caller, rule.level);
   return level === rule.level ? rule : { ...rule, level, granted: rule.level };
 }
 

@@ -2,7 +2,7 @@
 import type { Json } from '../../proto/json.ts';
 import { policyOn } from '../access/policy.ts';
 import type { Context } from '../context.ts';
-import { listOf, readCursor, writeCursor } from '../shapes/cursor.ts';
+import { listContext, readCursor, writeCursor } from '../shapes/cursor.ts';
 import { selectHead, selectNotKept, selectPage } from './store.ts';
 import { type AuditQuery, entryOnWire, headOnWire } from './wire.ts';
 
@@ -15,7 +15,7 @@ export async function listAudit(ctx: Context, query: AuditQuery): Promise<Json> 
   const { db, caller } = ctx;
   const { limit, cursor, ...filter } = query;
   const { sealedDataKey } = await policyOn(ctx);
-  const list = listOf(ctx, sealedDataKey, `audit:${JSON.stringify(filter)}`);
+  const list = listContext(ctx, sealedDataKey, `audit:${JSON.stringify(filter)}`);
   const last = await readCursor(list, cursor);
   const before = last === undefined ? undefined : Number(last);
   const [rows, [removed], [total]] = await db.batch([

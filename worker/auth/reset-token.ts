@@ -1,5 +1,7 @@
 /** Tokens of password resets: 256 random bits; only a digest of them is kept. */
+
 import { base64url } from 'jose';
+import { textDigest } from '../secrets/digest.ts';
 
 /** How long a reset can be completed. Contract §3. */
 const RESET_LIFETIME_MS = 30 * 60 * 1000;
@@ -16,11 +18,5 @@ interface ResetToken {
 /** Makes a token that lives 30 minutes. */
 export async function newResetToken(now: number): Promise<ResetToken> {
   const token = base64url.encode(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)));
-  return { token, tokenDigest: await digestOf(token), expiresAt: now + RESET_LIFETIME_MS };
-}
-
-/** SHA-256 in base64url. */
-export async function digestOf(token: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
-  return base64url.encode(new Uint8Array(digest));
+  return { token, tokenDigest: await textDigest(token), expiresAt: now + RESET_LIFETIME_MS };
 }

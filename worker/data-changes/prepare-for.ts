@@ -8,7 +8,7 @@ import type { ChangesStore } from './changes-store.ts';
 import { type ChangesContext, contextOf, covers, endpointOf, unionOf } from './context.ts';
 import { collectionsOf } from './follow.ts';
 import type { Prepared, WantedTriggers, WatchedCollection } from './object.ts';
-import { faultsOf, preparePlace } from './prepare-place.ts';
+import { collectionFaults, preparePlace } from './prepare-place.ts';
 import type { Watch } from './store.ts';
 
 /** Milliseconds for which what was made ready is held for a workflow that is to be stored. */
@@ -73,7 +73,7 @@ function ofWanted(
   all: readonly WatchedCollection[],
   wanted: readonly WatchedCollection[],
 ): GatewayError {
-  const faults = faultsOf(thrown, all);
+  const faults = collectionFaults(thrown, all);
   if (faults.length === 0) return thrown;
   const details = faults.flatMap(({ name, message }) => {
     if (name === undefined) return [{ path: 'endpoint', message }];

@@ -62,7 +62,7 @@ function passable(
   wanted: readonly WatchedCollection[],
   isNeeded: (name: string) => boolean,
 ): readonly (readonly [name: string, message: string])[] {
-  const found = thrown instanceof GatewayError ? faultsOf(thrown, wanted) : [];
+  const found = thrown instanceof GatewayError ? collectionFaults(thrown, wanted) : [];
   const others = found.flatMap(({ name, message }) =>
     name === undefined || isNeeded(name) ? [] : [[name, message] as const],
   );
@@ -80,7 +80,7 @@ interface CollectionFault {
 }
 
 /** The faults of a refusal, each with the collection that it is about. */
-export function faultsOf(
+export function collectionFaults(
   { code, details }: GatewayError,
   wanted: readonly WatchedCollection[],
 ): readonly CollectionFault[] {

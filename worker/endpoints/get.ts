@@ -5,7 +5,7 @@ import type { Readable } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import type { ConnectionStatus, EndpointUsageRow } from '../db/schema.ts';
 import { Tagged } from '../outcome.ts';
-import { listOf, readPage } from '../shapes/cursor.ts';
+import { listContext, readPage } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { type Endpoint, endpointNotFound } from './access.ts';
 import { openConfig } from './config.ts';
@@ -51,7 +51,7 @@ export async function listEndpoints(
   { byDefault, policy }: Readable,
   page: { readonly limit: number; readonly cursor?: string | undefined },
 ): Promise<Json> {
-  const list = listOf(ctx, policy.sealedDataKey, 'endpoints');
+  const list = listContext(ctx, policy.sealedDataKey, 'endpoints');
   const { rows, next } = await readPage(list, page, {
     select: (after) => selectReadable(ctx.db, ctx.caller, { byDefault, after, limit: page.limit }),
     nameOf: ({ row }) => row.id,

@@ -38,7 +38,7 @@ export function mappedMaxBytes(settings: ResultLimits): number {
 }
 
 /** The error for a result over the limit. */
-export function tooLarge(maxBytes: number): GatewayError {
+export function resultTooLarge(maxBytes: number): GatewayError {
   return new GatewayError('RESULT_TOO_LARGE', `The result is larger than ${maxBytes} bytes`);
 }
 

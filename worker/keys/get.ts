@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { keyNotFound } from '../grants/subjects.ts';
 import { reaches } from '../levels.ts';
 import { Tagged } from '../outcome.ts';
-import { listOf, type PageQuery, readPage } from '../shapes/cursor.ts';
+import { listContext, type PageQuery, readPage } from '../shapes/cursor.ts';
 import { shownLevels } from './levels.ts';
 import { recordOf, tagOf } from './record.ts';
 import { type Page, selectKey, selectKeys } from './store.ts';
@@ -34,7 +34,7 @@ export async function listKeys(
   const { orgUuid, userUuid, key } = caller;
   const own = key ? { uuid: key.uuid } : { ownerUuid: userUuid };
   const only = reaches(held, 'Admin') ? undefined : own;
-  const list = listOf(ctx, sealedDataKey, `keys:${JSON.stringify(only ?? null)}`);
+  const list = listContext(ctx, sealedDataKey, `keys:${JSON.stringify(only ?? null)}`);
   const { rows, next } = await readPage(list, page, {
     select: (last) =>
       selectKeys(db, orgUuid, { only, after: afterOf(last), limit: page.limit + 1 }),

@@ -1,7 +1,8 @@
 /** Gives a key a new text; the old one serves on for a while. Spec: keys-and-doors.md §1. */
+
 import { GatewayError } from '../../proto/errors.ts';
 import type { Rights } from '../access/access.ts';
-import { digestOf, newKey } from '../access/api-keys/form.ts';
+import { newKey } from '../access/api-keys/form.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { raiseRules } from '../grants/changes/store.ts';
@@ -9,6 +10,7 @@ import { keyNotFound } from '../grants/subjects.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
 import { Tagged } from '../outcome.ts';
 import { hold, type IfMatch } from '../revision.ts';
+import { textDigest } from '../secrets/digest.ts';
 import { deleteRotated, endDigest, insertDigest, isAsSeen, updateKeyRow } from './changes/store.ts';
 import { demandGrantingAll, levelsNow, rulesOf } from './levels.ts';
 import { madeOf, tagOf } from './record.ts';
@@ -37,7 +39,7 @@ export async function rotateKey(ctx: Context, row: KeyRow, sent: KeyRotation): P
   hold(tagOf(row, ctx.now()), ifMatch);
   await demandStorage(ctx, 0);
   const key = newKey();
-  const digest = await digestOf(key);
+  const digest = await textDigest(key);
   const now = ctx.now();
   const seen = { ...row, orgUuid };
   const isHeld = isAsSeen(db, seen);

@@ -46,7 +46,7 @@ export interface ListContext extends Omit<SealingContext, 'purpose'> {
 }
 
 /** A list of the caller's organization. */
-export function listOf(
+export function listContext(
   { settings, caller }: Pick<Context, 'settings' | 'caller'>,
   sealedDataKey: string,
   list: string,

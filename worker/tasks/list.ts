@@ -4,7 +4,7 @@ import { levelsByRules, type Policy } from '../access/policy.ts';
 import { selectRulesOnKind } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import { effectiveLevel, type Level, reaches } from '../levels.ts';
-import { listOf, readCursor, writeCursor } from '../shapes/cursor.ts';
+import { listContext, readCursor, writeCursor } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { onWorkflow } from '../workflows/access.ts';
 import { audienceTags, rankOf } from '../workflows/runs/audience.ts';
@@ -28,7 +28,7 @@ export async function listTasks(
   { status, workflow: named, limit, cursor }: TasksQuery,
 ): Promise<Json> {
   const { caller } = ctx;
-  const list = listOf(ctx, policy.sealedDataKey, 'tasks');
+  const list = listContext(ctx, policy.sealedDataKey, 'tasks');
   const last = (await readCursor(list, cursor))?.split(' ');
   const after = last && { time: Number(last[0]), uuid: last[1] ?? '' };
   const workflow = named === undefined ? undefined : await uuidOf(ctx, named);

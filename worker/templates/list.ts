@@ -3,7 +3,7 @@
 import type { Json } from '../../proto/json.ts';
 import type { Readable } from '../access/access.ts';
 import type { Context } from '../context.ts';
-import { listOf, type PageQuery, readPage } from '../shapes/cursor.ts';
+import { listContext, type PageQuery, readPage } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { selectReadable } from './store.ts';
 
@@ -16,7 +16,7 @@ export async function listTemplates(
   { byDefault, policy }: Readable,
   page: PageQuery,
 ): Promise<Json> {
-  const list = listOf(ctx, policy.sealedDataKey, 'templates');
+  const list = listContext(ctx, policy.sealedDataKey, 'templates');
   const { rows, next } = await readPage(list, page, {
     select: (after) => selectReadable(ctx.db, ctx.caller, { byDefault, after, limit: page.limit }),
     nameOf: ({ id }) => id,

@@ -8,7 +8,7 @@ import { pluralOf } from '../grants/kinds.ts';
 import { countManaged } from '../grants/store.ts';
 import type { Subject } from '../grants/subjects.ts';
 import { Tagged } from '../outcome.ts';
-import { listOf, readPage } from '../shapes/cursor.ts';
+import { listContext, readPage } from '../shapes/cursor.ts';
 import { visible } from '../shapes/visible.ts';
 import { tagOf } from './changes/store.ts';
 import type { ListQuery } from './schema.ts';
@@ -49,7 +49,7 @@ export async function listUsers(
   { level, status, q, ...page }: ListQuery,
 ): Promise<Json> {
   const { db, caller } = ctx;
-  const list = listOf(ctx, sealedDataKey, `users:${JSON.stringify([level, status, q])}`);
+  const list = listContext(ctx, sealedDataKey, `users:${JSON.stringify([level, status, q])}`);
   const { rows, next } = await readPage(list, page, {
     select: (after) => selectUsers(db, caller.orgUuid, { level, status, q, after }, page.limit + 1),
     nameOf: ({ usernameKey }) => usernameKey,

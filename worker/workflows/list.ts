@@ -2,7 +2,7 @@
 import type { Json } from '../../proto/json.ts';
 import type { Readable } from '../access/access.ts';
 import type { Context } from '../context.ts';
-import { listOf, type PageQuery, readPage } from '../shapes/cursor.ts';
+import { listContext, type PageQuery, readPage } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { selectReadable } from './store.ts';
 
@@ -15,7 +15,7 @@ export async function listWorkflows(
   { byDefault, policy }: Readable,
   page: PageQuery,
 ): Promise<Json> {
-  const list = listOf(ctx, policy.sealedDataKey, 'workflows');
+  const list = listContext(ctx, policy.sealedDataKey, 'workflows');
   const { rows, next } = await readPage(list, page, {
     select: (after) => selectReadable(ctx.db, ctx.caller, { byDefault, after, limit: page.limit }),
     nameOf: ({ id }) => id,

@@ -7,7 +7,7 @@ import { type AllowedFunctions, suspectIn } from './allowed-functions.ts';
 import { calledNames, tablesOf } from './calls.ts';
 import type { Catalog, View } from './catalog.ts';
 import { isRefused } from './functions.ts';
-import { namesOf, type Token } from './lexer.ts';
+import { type Token, viewNames } from './lexer.ts';
 import { type Parsed, parseText, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
 /** How long a verdict is valid, in milliseconds: a function made meanwhile is noticed after that. */
@@ -69,7 +69,7 @@ export class Guard {
     if (called !== undefined) return functionRefusal(called);
     const refused = await this.#refusedCall(tokens, catalog);
     if (refused) return refused;
-    for (const view of await catalog.views(namesOf(tokens, seen))) {
+    for (const view of await catalog.views(viewNames(tokens, seen))) {
       const found = await this.#refusedView(view, tokens, { catalog, seen, depth });
       if (found) return found;
     }

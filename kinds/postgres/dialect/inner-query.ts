@@ -1,5 +1,5 @@
 /** Finds the query that a statement holds, as text: the server is asked what that calls. */
-import { parse } from './parser.ts';
+import { parseStatements } from './parser.ts';
 import { isTree, type Tree } from './tree.ts';
 
 /** Places of a longer statement at which a query is looked for. */
@@ -33,7 +33,7 @@ function sliced(text: string, query: unknown, ends: readonly number[]): string |
 
 function isSame(piece: string, wanted: string): boolean {
   try {
-    const answer = parse(piece);
+    const answer = parseStatements(piece);
     if ('refused' in answer || answer.statements.length !== 1) return false;
     return shapeOf(answer.statements[0]?.tree) === wanted;
   } catch {

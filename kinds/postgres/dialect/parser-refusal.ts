@@ -40,7 +40,7 @@ const NO_PLACE = /^(?:report_invalid_encoding|getJsonEncodingConst)/;
 const ESCAPE = 'invalid Unicode escape';
 
 /** The server's refusal of a text. */
-export function refusalOf({ message, raisedBy, place }: RawRefusal): Refusal {
+export function serverRefusal({ message, raisedBy, place }: RawRefusal): Refusal {
   return {
     refused: message,
     sqlstate: sqlstateOf(message, raisedBy),

@@ -10,7 +10,7 @@ import { at } from './errors.ts';
 import { extras } from './extras.ts';
 import { admitChange } from './guard.ts';
 import { CallOptions, columnsText, rowTexts } from './pages.ts';
-import { bound, type Params } from './parameters.ts';
+import { encodedParams, type Params } from './parameters.ts';
 import type { Prepared, StatementReply } from './reply.ts';
 import { ResultText } from './result.ts';
 import { readTrace } from './trace.ts';
@@ -105,7 +105,7 @@ function send(
     const queries = prepared.map(({ id, meta }, index) => ({
       queryId: id,
       meta,
-      params: at(index, () => bound(meta.columns, changes[index]?.params)),
+      params: at(index, () => encodedParams(meta.columns, changes[index]?.params)),
     }));
     work.sent = true;
     return connection.send(new requests.BatchRequest(queries, options));

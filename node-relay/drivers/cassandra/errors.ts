@@ -8,7 +8,7 @@ import {
   refusedByBackend,
 } from '../../../proto/errors.ts';
 import { truncatedWithout } from '../../../proto/truncate.ts';
-import { tooLarge } from '../byte-text.ts';
+import { resultTooLarge } from '../byte-text.ts';
 import { ReplyFault, ReplyTooLarge } from './bytes.ts';
 
 const { ResponseError, AuthenticationError } = cassandra.errors;
@@ -91,7 +91,8 @@ export function fromFailure(cause: unknown, { uncertain, signal, max }: Circumst
     return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
   }
   if (signal.aborted) return signal.reason;
-  if (cause instanceof ReplyTooLarge) return max === 'page' ? rowTooLarge(cause) : tooLarge(max);
+  if (cause instanceof ReplyTooLarge)
+    return max === 'page' ? rowTooLarge(cause) : resultTooLarge(max);
   if (cause instanceof ReplyFault)
     return connection('The answer of the database cannot be read', cause);
   return connection('The connection to the database was lost', cause);

@@ -12,7 +12,7 @@ import type { ConnectionWork, Database } from './database.ts';
 import { statementOf } from './guard.ts';
 import { cqlType, typeName } from './marshal.ts';
 import type { ProtocolColumn } from './metadata.ts';
-import { bound, type Params } from './parameters.ts';
+import { encodedParams, type Params } from './parameters.ts';
 import type { StatementReply } from './reply.ts';
 import type { Settings } from './settings.ts';
 import { RowRoom } from './values.ts';
@@ -90,7 +90,7 @@ export function fetchPage(
   const options = new CallOptions(database.settings, statement, page);
   return database.withPrepared(connection, [statement.query], async ([prepared]) => {
     if (!prepared) throw new Error('One statement was prepared');
-    const values = bound(prepared.meta.columns, statement.params);
+    const values = encodedParams(prepared.meta.columns, statement.params);
     const request = new requests.ExecuteRequest(
       statement.query,
       prepared.id,

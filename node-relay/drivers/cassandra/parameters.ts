@@ -17,7 +17,7 @@ type EncodedValue = Buffer | null | object;
  * @param path where the parameters are in the request
  * @throws GatewayError BAD_REQUEST
  */
-export function bound(
+export function encodedParams(
   columns: readonly ProtocolColumn[],
   params: Params = [],
   path = 'params',

@@ -14,7 +14,7 @@ import type { Json, JsonObject } from '../../../proto/json.ts';
 import { parseOrdered, parseOrderedInPieces } from '../../../proto/parse-ordered.ts';
 import type { Database, Execution } from './database.ts';
 import { fromFailure } from './errors.ts';
-import { check, isTransactional, runRequest } from './run.ts';
+import { checkRequest, isTransactional, runRequest } from './run.ts';
 
 /** Runs all or none; the result is a JSON array. @throws GatewayError with `operation` in its details */
 export async function runTransaction(
@@ -52,7 +52,7 @@ export async function inTransaction<Value>(
 
 /** @throws GatewayError BAD_REQUEST for what cannot be one of a transaction's operations */
 export function admit(request: MongoRequest, defaultDatabase: string): void {
-  check(request, 'write', defaultDatabase);
+  checkRequest(request, 'write', defaultDatabase);
   if (!isTransactional(request.type)) return;
   const message = 'The transaction begins and ends by itself; its operations may not';
   throw badRequest('type', message, message);

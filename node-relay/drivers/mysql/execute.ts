@@ -12,7 +12,7 @@ import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { tooLarge } from '../byte-text.ts';
+import { resultTooLarge } from '../byte-text.ts';
 import type { Traces } from '../lender.ts';
 import { ConnectionLost } from '../loss.ts';
 import type { Connection } from './connection.ts';
@@ -210,7 +210,7 @@ export async function execute(
     return await executeWrite(execution, ready, sinkOf, finish);
   } catch (error) {
     if (overflowed && !(error instanceof GatewayError) && !call.signal.aborted)
-      throw tooLarge(budget);
+      throw resultTooLarge(budget);
     throw error;
   }
 }

@@ -3,7 +3,7 @@
 import { type Column, columnType } from '../../../kinds/mysql/dialect/types.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
-import { ByteText, tooLarge } from '../byte-text.ts';
+import { ByteText, resultTooLarge } from '../byte-text.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import { Unreadable } from '../loss.ts';
 import type { Sink } from './exchange.ts';
@@ -177,7 +177,7 @@ export class SqlResult implements Sink {
       `{"columns":${this.#shape?.columnsJson ?? '[]'},"rows":[`,
       `],"row_count":${this.rowCount}${counted}${inserted}}`,
     );
-    if (this.#overflowed || this.#body.over) throw tooLarge(this.#max);
+    if (this.#overflowed || this.#body.over) throw resultTooLarge(this.#max);
     return whole;
   }
 }
@@ -226,7 +226,7 @@ export class SeveralResults implements Sink {
 
   /** @throws GatewayError RESULT_TOO_LARGE */
   finish(outcome: Outcome, counts: boolean): Buffer {
-    if (this.#left < 0) throw tooLarge(this.#max);
+    if (this.#left < 0) throw resultTooLarge(this.#max);
     if (this.#all.length === 0) return this.#make(this.#left).finish(outcome, counts);
     const pieces = this.#all.map((each) => each.finish(outcome, counts));
     return Buffer.from(pieces.map((piece) => piece.toString()).join(','));

@@ -23,7 +23,7 @@ import {
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { tooLarge } from '../byte-text.ts';
+import { resultTooLarge } from '../byte-text.ts';
 import type { Traces } from '../lender.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import type { Connection } from './connection.ts';
@@ -201,7 +201,7 @@ export async function execute(
     return await executeWrite(execution, ready, result);
   } catch (error) {
     if (overflowed && !(error instanceof GatewayError) && !call.signal.aborted)
-      throw tooLarge(budget);
+      throw resultTooLarge(budget);
     throw error;
   }
 }

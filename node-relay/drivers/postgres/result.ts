@@ -7,7 +7,7 @@ import {
   type Shape,
   type Shapes,
 } from '../../../kinds/postgres/dialect/rows.ts';
-import { ByteText, tooLarge } from '../byte-text.ts';
+import { ByteText, resultTooLarge } from '../byte-text.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import type { Sink } from './exchange.ts';
 
@@ -99,7 +99,7 @@ export class SqlResult implements Sink {
       `{"columns":${shape?.columnsJson ?? '[]'},"rows":[`,
       `],"row_count":${this.rowCount}${tail}}`,
     );
-    if (this.#overflowed || this.#body.over) throw tooLarge(this.#max);
+    if (this.#overflowed || this.#body.over) throw resultTooLarge(this.#max);
     return whole;
   }
 

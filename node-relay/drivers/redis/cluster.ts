@@ -12,7 +12,7 @@ import type { BorrowedLink, RedisServer, SendBounds } from './link.ts';
 import { isUnreached } from './login.ts';
 import { Nodes } from './nodes.ts';
 import type { Address, Settings } from './settings.ts';
-import { nameOf, type Redirection, type SlotMap } from './slot-map.ts';
+import { addressName, type Redirection, type SlotMap } from './slot-map.ts';
 import { Topology } from './topology.ts';
 
 /** Commands without a key go to one and the same master, unless they mean all (`fan-out.ts`). */
@@ -105,7 +105,7 @@ function masterOf(map: SlotMap, slot: number | undefined): Address | undefined {
 function placeIn(nodes: Nodes, address: Address): ClusterNode {
   return {
     address,
-    name: nameOf(address),
+    name: addressName(address),
     send: (commands, sending) => nodes.at(address).send(commands, sending),
   };
 }

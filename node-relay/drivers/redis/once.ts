@@ -26,7 +26,7 @@ import { type Scripted, scripted } from './once-work.ts';
 import { type RedisBackend, runRequest } from './run.ts';
 import { sendOn } from './send.ts';
 import { withLeastTime } from './transact.ts';
-import { keysOf } from './words.ts';
+import { keyBytes } from './words.ts';
 
 const KEPT_SECONDS = String(ONCE_KEPT_MS / 1000);
 
@@ -212,7 +212,7 @@ async function checkQueued(
   commands: readonly RedisCommand[],
   call: Call,
 ): Promise<void> {
-  const link = await server.borrow(commands.flatMap(keysOf), call.signal);
+  const link = await server.borrow(commands.flatMap(keyBytes), call.signal);
   let isClean = false;
   try {
     const asked = [{ type: 'multi', args: [] }, ...commands, { type: 'discard', args: [] }];

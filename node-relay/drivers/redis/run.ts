@@ -17,8 +17,8 @@ import { checkCommand } from './guard.ts';
 import { namesHost, vetted } from './hosts.ts';
 import type { BorrowedLink, RedisServer } from './link.ts';
 import { sendOn } from './send.ts';
-import { bounded } from './wait.ts';
-import { keysOf } from './words.ts';
+import { boundedWait } from './wait.ts';
+import { keyBytes } from './words.ts';
 
 /** What requests run on. */
 export interface RedisBackend {
@@ -59,12 +59,12 @@ async function waitFor(
   timeoutMs: number | undefined,
   call: Call,
 ): Promise<ReplyValue> {
-  const { command, check } = bounded(asked, timeoutMs);
+  const { command, check } = boundedWait(asked, timeoutMs);
   const end = holdConnection(host);
   let link: BorrowedLink | undefined;
   let isDone = false;
   try {
-    link = await server.borrow(keysOf(command), call.signal);
+    link = await server.borrow(keyBytes(command), call.signal);
     const reply = await firstOf(sendOn(link, [command], call));
     isDone = true;
     check(reply);

@@ -2,7 +2,7 @@
 
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import { withoutTrace } from '../../../kinds/redis/dialect/effects.ts';
-import { tooLarge } from '../../../kinds/redis/dialect/result.ts';
+import { resultTooLarge } from '../../../kinds/redis/dialect/result.ts';
 import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
@@ -31,6 +31,6 @@ export async function sendOn(
     // The wire has a bound of its own.
     if (error instanceof BeyondAny) throw error;
     const isTooLarge = error instanceof GatewayError && error.code === 'RESULT_TOO_LARGE';
-    throw isTooLarge ? tooLarge(call) : error;
+    throw isTooLarge ? resultTooLarge(call) : error;
   }
 }

@@ -17,7 +17,7 @@ import { checkCommand } from './guard.ts';
 import { namesHost } from './hosts.ts';
 import type { RedisBackend } from './run.ts';
 import { sendOn } from './send.ts';
-import { keysOf } from './words.ts';
+import { keyBytes } from './words.ts';
 
 const MULTI: RedisCommand = { type: 'multi', args: [] };
 const EXEC: RedisCommand = { type: 'exec', args: [] };
@@ -34,7 +34,7 @@ export async function runTransaction(
 ): Promise<Uint8Array> {
   const commands = checkEach(requests, checkOperation);
   const limited = withLeastTime(commands, call);
-  const link = await server.borrow(commands.flatMap(keysOf), limited.call.signal);
+  const link = await server.borrow(commands.flatMap(keyBytes), limited.call.signal);
   let isClean = false;
   try {
     const replies = await sendOn(link, [MULTI, ...commands, EXEC], limited.call);

@@ -18,7 +18,7 @@ interface BoundedWait {
 }
 
 /** The command with a time that ends before the deadline, whatever its own; one that does not wait as it is. */
-export function bounded(command: RedisCommand, timeoutMs = TIMEOUT_DEFAULT_MS): BoundedWait {
+export function boundedWait(command: RedisCommand, timeoutMs = TIMEOUT_DEFAULT_MS): BoundedWait {
   const place = waitPlace(command);
   const word = place && command.args[place.at];
   if (place === undefined || word === undefined) return { command, check: () => {} };

@@ -8,6 +8,6 @@ export function wordBytes(word: Word): Uint8Array {
 }
 
 /** The keys among a command's words. */
-export function keysOf(command: RedisCommand): Uint8Array[] {
+export function keyBytes(command: RedisCommand): Uint8Array[] {
   return wordsOfKeys(command).map(wordBytes);
 }

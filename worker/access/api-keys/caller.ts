@@ -3,8 +3,9 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { matches, networksOf, parseAddress } from '../../../proto/networks.ts';
 import type { Caller, PublicContext } from '../../context.ts';
+import { textDigest } from '../../secrets/digest.ts';
 import { tokenInvalid, tokenRevoked } from '../tokens.ts';
-import { digestOf, isWhole } from './form.ts';
+import { isWhole } from './form.ts';
 import { type KeyLimits, keyName, keySubject } from './identity.ts';
 import { selectKeyOfDigest } from './store.ts';
 
@@ -36,7 +37,7 @@ function endOf({ expiresAt, endsAt }: Pick<KeyStanding, 'expiresAt' | 'endsAt'>)
  */
 export async function keyCaller({ db }: PublicContext, token: string): Promise<Caller> {
   if (!isWhole(token)) throw tokenInvalid();
-  const digest = await digestOf(token);
+  const digest = await textDigest(token);
   const [row] = await selectKeyOfDigest(db, digest);
   if (!row) throw tokenRevoked();
   const { uuid, name, ownerUuid, owner, orgUuid, orgId, createdAt } = row;

@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { PreparedChanges } from '../../../proto/changes.ts';
 import type { ChangesResponse, TargetSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
 import type { Context } from '../../context.ts';
-import { type Deadline, startDeadline, within } from '../../drivers/deadline.ts';
+import { type Deadline, startDeadline, withinDeadline } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
 import { type Attempt, callRelay, type RoutePlan } from '../../drivers/relay.ts';
 import { watchOf } from '../../nodes/reach.ts';
@@ -95,7 +95,7 @@ export class RelayChanges {
 
   /** Lets the backend forget what comes up to a position. Answers whether the node reports it. @param node that tells the changes */
   acknowledge(node: Node, position: string): Promise<boolean> {
-    return within(startDeadline(this.#ctx, SHORT_MS), (deadline) =>
+    return withinDeadline(startDeadline(this.#ctx, SHORT_MS), (deadline) =>
       this.#callOn([node], deadline, async ({ relay, options, ...attempt }) => {
         const request = { target: this.#address(attempt), position };
         return (await relay.acknowledgeChanges(request, options)).told;
@@ -119,7 +119,7 @@ export class RelayChanges {
   }
 
   #call<Answer>(ms: number, call: (attempt: Attempt) => Promise<Answer>): Promise<Answer> {
-    return within(startDeadline(this.#ctx, ms), (deadline) =>
+    return withinDeadline(startDeadline(this.#ctx, ms), (deadline) =>
       this.#callOn(this.#nodes, deadline, call),
     );
   }

@@ -27,7 +27,7 @@ const encoder = new TextEncoder();
  * What its sender calls a delivery; undefined where they do not name it.
  * @throws GatewayError BAD_REQUEST where the expression for it fails, SERVICE_UNAVAILABLE where too much waits to be computed
  */
-export async function nameOf(
+export async function deliveryName(
   ctx: PublicContext & Pick<Context, 'place'>,
   { authentication }: WebhookTrigger,
   root: DeliveryRoot,

@@ -170,7 +170,7 @@ const [CHARACTER_NAME_STEPS, ELEMENT_NAME_STEPS, TABLED_NAME_STEPS, TABLED_COPY_
 export const TABLED = 128;
 
 /** Names of own members, charged. @throws BudgetFault */
-export function keysOf(value: Value, budget: Budget): string[] {
+export function ownNames(value: Value, budget: Budget): string[] {
   if (!Array.isArray(value) && typeof value !== 'string' && !isObject(value)) return [];
   if (typeof value === 'string' || Array.isArray(value)) {
     budget.elements(2 * value.length);
@@ -206,7 +206,7 @@ export function payCopies(count: number, budget: Budget): void {
 
 /** Copies own members of any value, as spread does. @throws BudgetFault */
 export function copyMembers(object: ObjectValue, from: Value, budget: Budget): void {
-  const names = keysOf(from, budget);
+  const names = ownNames(from, budget);
   budget.allocate(names.length * (MEMBER_BYTES - ELEMENT_BYTES));
   payCopies(names.length, budget);
   if (isObject(from)) for (const name of names) define(object, name, from[name]);

@@ -12,14 +12,14 @@ import { type KeywordNode, TRIED } from './build.ts';
 import { type Fault, MOST_FAULTS } from './faults.ts';
 import { type Evaluation, OF_LIBRARY } from './keyword.ts';
 import { OF_MEMBERS } from './members.ts';
-import { type Failure, faultsOf, NEVER } from './messages.ts';
+import { type Failure, failureFaults, NEVER } from './messages.ts';
 import { nodeOf, type ValueNode } from './node.ts';
 import { evaluateInPieces } from './pieces.ts';
 import { ValidationBudget } from './validation-budget.ts';
 import { VALUE, type ValueTest } from './values.ts';
 
 /** What is wrong with a value, at most 100 faults. */
-export function check(
+export function checkValue(
   compiled: CompiledSchema,
   value: Json,
   work: ValidationBudget = new ValidationBudget(),
@@ -41,7 +41,7 @@ export function* checkInPieces(
 ): Pieces<readonly Fault[]> {
   const atOnce = new ValidationBudget(Math.min(stepsAtOnce, work.left));
   try {
-    return check(compiled, value, atOnce);
+    return checkValue(compiled, value, atOnce);
   } catch (error) {
     if (atOnce.left >= 0 || work.left <= stepsAtOnce) throw error;
   }
@@ -55,7 +55,7 @@ export function* checkInPieces(
 function faultsIn(watch: Watch): readonly Fault[] {
   const faults = new Map<string, Fault>();
   for (const failure of watch.failures) {
-    for (const fault of faultsOf(failure)) faults.set(`${fault.path} ${fault.message}`, fault);
+    for (const fault of failureFaults(failure)) faults.set(`${fault.path} ${fault.message}`, fault);
   }
   if (faults.size === 0) return [{ path: '', message: 'does not fit the schema' }];
   return [...faults.values()].slice(0, MOST_FAULTS);

@@ -4,7 +4,7 @@ import { type Json, parseJson } from '../../../proto/json.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { type Built, build } from './build.ts';
-import { check, checkInPieces } from './check.ts';
+import { checkInPieces, checkValue } from './check.ts';
 import { requireShallow } from './depth.ts';
 import { type Fault, Faults } from './faults.ts';
 import { circles, cutShort } from './in-place.ts';
@@ -68,7 +68,7 @@ export function compileSchema(schema: Json, options: CompileOptions = {}): Compi
   // A copy: it never changes, and no object is in it twice.
   const { compiled, patterns } = read(parseJson(text), at, documents);
   const result: CompiledSchema = {
-    validate: (value, work) => check(compiled, value, work),
+    validate: (value, work) => checkValue(compiled, value, work),
     inPieces: (value, work, stepsAtOnce) => checkInPieces(compiled, value, work, stepsAtOnce),
   };
   const isSmall = text.length <= LONGEST_REMEMBERED && patterns <= MOST_PATTERNS_REMEMBERED;

@@ -7,7 +7,7 @@ import { unordered } from '../../../proto/ordered-json.ts';
 import { comparedName } from '../../shapes/ids.ts';
 import type { Compiled, CompileResult, EndpointCall, Fault, Rendered, Run } from '../compiled.ts';
 import type { DataAccessDefinition, RequestSort } from '../definition.ts';
-import { faultsOf, type KindOf, type Operation, readOperations } from './operations.ts';
+import { type KindOf, type Operation, readOperations, requestFaults } from './operations.ts';
 import type { Placeholder } from './placeholder.ts';
 import { scopeOf } from './values.ts';
 
@@ -116,7 +116,10 @@ class DataAccess implements Compiled {
         parseRequest(operation.kind, unordered(request));
         return [];
       } catch (thrown) {
-        return faultsOf(thrown).map((each) => ({ ...each, path: `${operation.at}.${each.path}` }));
+        return requestFaults(thrown).map((each) => ({
+          ...each,
+          path: `${operation.at}.${each.path}`,
+        }));
       }
     });
   }

@@ -105,7 +105,7 @@ function levelOf(sort: RequestSort, reader: RequestReader, fill: Fill): Operatio
     }
     if (kindSpec(kind).needs?.(request) === 'Admin') return 'Admin';
   } catch (thrown) {
-    for (const each of faultsOf(thrown)) {
+    for (const each of requestFaults(thrown)) {
       if (isOpen(reader, each.path)) continue;
       faults.push({ ...each, path: each.path === 'body' ? at : `${at}.${each.path}` });
     }
@@ -121,7 +121,7 @@ function isOpen({ open }: RequestReader, path: string): boolean {
 }
 
 /** What is wrong with a request, as its reader says it. */
-export function faultsOf(thrown: unknown): Fault[] {
+export function requestFaults(thrown: unknown): Fault[] {
   if (!(thrown instanceof GatewayError)) throw thrown;
   const faults = thrown.details.flatMap((each): Fault[] =>
     'path' in each && typeof each.path === 'string' && typeof each.message === 'string'

@@ -152,7 +152,7 @@ export class Rounds {
 }
 
 /** The name of `as`; undefined when it is absent or, with a fault, none that may be given. */
-export function nameOf(rule: Members, { known }: Naming): string | undefined {
+export function resultName(rule: Members, { known }: Naming): string | undefined {
   const name = rule.text('as');
   if (name === undefined) return undefined;
   if (!NAME.test(name))

@@ -6,7 +6,7 @@ import { guarded, guardedGather } from './guard.ts';
 import { loopRule } from './loop.ts';
 import { FAILS } from './on-error.ts';
 import { Members } from './report.ts';
-import { inRounds, nameOf, OwnResults } from './results.ts';
+import { inRounds, OwnResults, resultName } from './results.ts';
 import { conditionOf, type RuleContext } from './rule-context.ts';
 import { holds } from './scope.ts';
 import { valueRule } from './value-rule.ts';
@@ -73,7 +73,7 @@ function* readRule(rule: Members, place: RuleContext): Pieces<Rule | undefined> 
   const before = new Set(naming.known.keys());
   const made = yield* readSort(rule, { ...place, scope: place.scope.withNaming(own), results });
   const isGroup = rule.has('rules') || rule.has('forEach');
-  results.name = rule.has('as') ? nameOf(rule, naming) : undefined;
+  results.name = rule.has('as') ? resultName(rule, naming) : undefined;
   const turn = made && inRounds(made, own, results, { isGroup, within: results.within });
   // What cannot be read gives its name all the same: rules that use it are not at fault.
   if (results.name !== undefined && !naming.known.has(results.name)) {

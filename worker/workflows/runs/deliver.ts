@@ -14,7 +14,7 @@ import { contextOf, sourcesOf } from './perform.ts';
 import { type Reachable, runsObject } from './reachable.ts';
 import { startChild } from './start-child.ts';
 import { closeTask, openTask } from './task-rows.ts';
-import { LOOKUP_MS, within } from './time-limit.ts';
+import { LOOKUP_MS, withinTime } from './time-limit.ts';
 
 /** Does an effect. @throws what the receiver fails with: then it is done again */
 export async function deliver(at: Reachable, row: RunRow, effect: RunEffect): Promise<void> {
@@ -89,7 +89,7 @@ async function sourcesIn(
   const node = driver.keeper.nodeAt(row.run, path);
   const action = node && driver.workflowOf(row)?.byId.get(node.action);
   if (action?.type !== 'endpoint' && action?.type !== 'template') return { reached: [] };
-  return within(LOOKUP_MS, (signal) => {
+  return withinTime(LOOKUP_MS, (signal) => {
     const ctx = contextOf(env, row.head, row.id, signal, driver.later);
     return sourcesOf(ctx, action, row.head.pins);
   });

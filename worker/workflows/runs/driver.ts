@@ -27,7 +27,7 @@ import type { Keeper, Turned } from './keeper.ts';
 import { isKeptByBackend, markedKeyOf } from './marked.ts';
 import { contextOf, templateWrites } from './perform.ts';
 import { forkOf } from './run-rows.ts';
-import { LOOKUP_MS, within } from './time-limit.ts';
+import { LOOKUP_MS, withinTime } from './time-limit.ts';
 
 /** Milliseconds after which an object that was killed looks at what it was doing. */
 const HEARTBEAT_MS = 3_000;
@@ -99,7 +99,7 @@ export class Driver {
     const node = this.keeper.nodeAt(run, path);
     const action = node && workflow.byId.get(node.action);
     if (!node || !action) return;
-    const effect = await within(LOOKUP_MS, async (signal): Promise<CutEffect> => {
+    const effect = await withinTime(LOOKUP_MS, async (signal): Promise<CutEffect> => {
       const ctx = () => contextOf(this.#env, row.head, row.id, signal, this.later);
       if (action.type === 'template') {
         return (await templateWrites(ctx(), action, row.head.pins)) ? 'possible' : 'none';

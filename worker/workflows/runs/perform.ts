@@ -23,7 +23,7 @@ import { VALUE_MAX } from '../engine/turn.ts';
 import { withRightsOf } from './author.ts';
 import type { Pins, RunHead } from './head.ts';
 import { asTheMarkTells, keepsKeys } from './marked.ts';
-import { within } from './time-limit.ts';
+import { withinTime } from './time-limit.ts';
 
 /** Longest that a request may take. Contract §2. */
 const TIMEOUT_MAX_MS = 300_000;
@@ -147,7 +147,7 @@ export function callTemplate(
   sends: () => void,
 ): Promise<CallEnd> {
   const ms = action.timeoutMs ?? TEMPLATE_TIMEOUT_MS;
-  return within(ms, (signal) => runIn({ ...ctx, signal }, action, pins, text, sends));
+  return withinTime(ms, (signal) => runIn({ ...ctx, signal }, action, pins, text, sends));
 }
 
 async function runIn(

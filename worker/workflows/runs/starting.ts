@@ -135,7 +135,7 @@ async function loaded({ env, driver }: Reachable, order: Order): Promise<Workflo
 }
 
 /** What is wrong with an input. */
-export function faultsOf({ input }: Workflow, value: Json): readonly StartFault[] {
+export function inputFaults({ input }: Workflow, value: Json): readonly StartFault[] {
   if (!input) return [];
   try {
     return input.compiled
@@ -157,7 +157,7 @@ interface StartNames {
 function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): StartNames {
   if (order.refusal) return { refusal: order.refusal };
   const input = parseJson(order.input);
-  const faults = faultsOf(workflow, input);
+  const faults = inputFaults(workflow, input);
   if (faults.length > 0) return { refusal: { code: 'INVALID_INPUT', faults } };
   const { fuel, depth, output_bytes: outputBytes } = settingsOf(env).TEMPLATE_BUDGETS;
   const budget = new Budget({ fuel, depth, outputBytes }, Date.now());

@@ -7,7 +7,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 export const LOOKUP_MS = 30_000;
 
 /** Does work with a signal that aborts after `ms` milliseconds. */
-export async function within<Result>(
+export async function withinTime<Result>(
   ms: number,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {

@@ -7,7 +7,7 @@ import {
   double,
   exactly,
   itemsOf,
-  listOf,
+  listShape,
   mapOf,
   orNull,
   pairedMapOf,
@@ -26,7 +26,7 @@ const sample: Shape = (value) => {
   return record({ timestamp, value: double(first) });
 };
 
-const samples = listOf(sample);
+const samples = listShape(sample);
 const labels = pairedMapOf();
 
 /** Labels of a group, in which RESP2 hides how it was made. */
@@ -114,7 +114,7 @@ const info: Shape = mapOf({
   labels,
   rules: (value) => (itemsOf(value) ? rules(value) : mapOf()(value)),
   ignoreMaxValDiff: double,
-  Chunks: orNull(listOf(chunk)),
+  Chunks: orNull(listShape(chunk)),
 });
 
 /** RESP2: `[key, …]` of each; RESP3 has them by key. */

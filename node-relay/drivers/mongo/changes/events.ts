@@ -6,7 +6,7 @@ import type {
   ChangeOperation,
   WatchedCollection,
 } from '../../../../proto/changes.ts';
-import { CHANGE_MAX_BYTES, tooLarge } from '../../change-batch.ts';
+import { CHANGE_MAX_BYTES, changeTooLarge } from '../../change-batch.ts';
 import { type Form, valueText } from '../from-bson.ts';
 import { markOf } from './mark.ts';
 
@@ -43,7 +43,7 @@ export function toldOf(
   if (watched.length === 0) return NOTHING;
   const texts = textsOf(event, operation, form);
   const bytes = texts.key.length + (texts.before?.length ?? 0) + (texts.after?.length ?? 0);
-  if (bytes > CHANGE_MAX_BYTES) return { faults: tooLarge(watched), bytes };
+  if (bytes > CHANGE_MAX_BYTES) return { faults: changeTooLarge(watched), bytes };
   const change: Change = {
     ...{ id: idOf(event), collection: name, watched, operation },
     ...texts,

@@ -27,7 +27,7 @@ function watching(looked: readonly LookedUp[], { schema, name }: TableName) {
 }
 
 /** What is wrong with changes of a table, for each that watches it. */
-export function faultsOf(
+export function tableFaults(
   looked: readonly LookedUp[],
   table: TableName,
   what: string,

@@ -11,8 +11,8 @@ import {
   BATCH_MAX,
   BatchInMaking,
   CHANGE_MAX_BYTES,
+  changeTooLarge,
   QUIET_MS,
-  tooLarge,
 } from '../../change-batch.ts';
 import type { Packet } from '../packets.ts';
 import type { Binlog, LogEvent } from './binlog.ts';
@@ -27,7 +27,7 @@ import {
   type RowPlace,
 } from './position.ts';
 import { Prepared, xaOf } from './prepared.ts';
-import { faultsOf, type RowChange, textsOf } from './row-change.ts';
+import { type RowChange, tableFaults, textsOf } from './row-change.ts';
 import { Partial, readRows, readRowsHead, readTableMap } from './rows.ts';
 import { ReadTables } from './tables.ts';
 
@@ -202,7 +202,7 @@ export class LogReader {
         if (this.#moves({ end, nth })) this.#add({ table, operation, row, then }, nth, event);
       }
     } catch (error) {
-      this.#fault(faultsOf(this.#tables.looked, table, wordsFor(error)));
+      this.#fault(tableFaults(this.#tables.looked, table, wordsFor(error)));
     }
   }
 
@@ -219,7 +219,7 @@ export class LogReader {
     if (texts === undefined) return;
     const { bytes, ...told } = texts;
     if (bytes > CHANGE_MAX_BYTES) {
-      this.#fault(tooLarge(told.watched));
+      this.#fault(changeTooLarge(told.watched));
       return;
     }
     const { schema, name } = change.table;

@@ -2,7 +2,7 @@
 import type { ChangeFault } from '../../../../proto/changes.ts';
 import { Unreadable } from '../../loss.ts';
 import type { LoggedTable, LookedUp } from './columns.ts';
-import { faultsOf } from './row-change.ts';
+import { tableFaults } from './row-change.ts';
 import { encodersOf, type TableMap } from './rows.ts';
 import type { LogEncoder } from './values.ts';
 
@@ -50,7 +50,7 @@ export class ReadTables {
       return faults;
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      return [...faults, ...faultsOf(this.#looked, map, OTHER_COLUMNS)];
+      return [...faults, ...tableFaults(this.#looked, map, OTHER_COLUMNS)];
     }
   }
 

@@ -9,7 +9,7 @@ import type {
 } from '../../../../proto/changes.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
-import { BatchInMaking, QUIET_MS, tooLarge } from '../../change-batch.ts';
+import { BatchInMaking, changeTooLarge, QUIET_MS } from '../../change-batch.ts';
 import type { Database } from '../database.ts';
 import { type Message, readPluginMessage, relationOfBeginning } from './messages.ts';
 import {
@@ -202,7 +202,7 @@ export class SlotReader {
     const table = this.#tables.get(id ?? -1);
     if (this.#place(lsn) === undefined || table === undefined) return;
     const watching = this.#watchers.get(fullName(table.relation)) ?? [];
-    this.#batch.fault(...tooLarge(watching.map(({ name }) => name)));
+    this.#batch.fault(...changeTooLarge(watching.map(({ name }) => name)));
   }
 
   async #table(relation: StreamedTable['relation']): Promise<StreamedTable> {

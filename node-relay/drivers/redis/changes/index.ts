@@ -19,9 +19,9 @@ import { type ErrorDetails, GatewayError } from '../../../../proto/errors.ts';
 import {
   BatchInMaking,
   CHANGE_MAX_BYTES,
+  changeTooLarge,
   lacking,
   QUIET_MS,
-  tooLarge,
 } from '../../change-batch.ts';
 import { holdConnection } from '../../hold.ts';
 import type { RedisBackend } from '../run.ts';
@@ -209,7 +209,7 @@ class Batches {
       return { change: { ...told, key: Buffer.from(keyJson(key)), ...(after && { after }) } };
     } catch (error) {
       if (!(error instanceof GatewayError && error.code === 'RESULT_TOO_LARGE')) throw error;
-      return { faults: tooLarge(watched) };
+      return { faults: changeTooLarge(watched) };
     }
   }
 }

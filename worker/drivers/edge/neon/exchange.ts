@@ -6,7 +6,7 @@ import type { Field } from '../../../../kinds/postgres/dialect/rows.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import { type EdgeHost, Lost } from '../driver.ts';
-import { boundedText, replyMax, tooLarge, unreadable } from '../sql/reply.ts';
+import { boundedText, replyMax, resultTooLarge, unreadable } from '../sql/reply.ts';
 import { refusedByEndpoint } from './failures.ts';
 import type { NeonSettings } from './settings.ts';
 
@@ -104,7 +104,7 @@ export class Exchange {
     });
     const response = await this.#host.fetch(request);
     const text = await boundedText(response, replyMax(resultMaxBytes), signal);
-    if (text === undefined) throw tooLarge(resultMaxBytes);
+    if (text === undefined) throw resultTooLarge(resultMaxBytes);
     const { status } = response;
     if (status !== 200) {
       const refused = refusedByEndpoint(status, text, 'Neon-Batch-Read-Only' in headers);

@@ -2,7 +2,7 @@
 import { type Connection, connect, type Field } from '@planetscale/database';
 import type { Call } from '../../../../proto/driver.ts';
 import type { EdgeHost } from '../driver.ts';
-import { boundedText, replyMax, tooLarge } from '../sql/reply.ts';
+import { boundedText, replyMax, resultTooLarge } from '../sql/reply.ts';
 import type { Value } from './columns.ts';
 import { rowsIn } from './reply-rows.ts';
 import type { PlanetScaleSettings } from './settings.ts';
@@ -44,7 +44,7 @@ export class PlanetScaleConnection {
         });
         const response = await host.fetch(request);
         const text = await boundedText(response, replyMax(resultMaxBytes), signal);
-        if (text === undefined) throw tooLarge(resultMaxBytes);
+        if (text === undefined) throw resultTooLarge(resultMaxBytes);
         const { ok, status, statusText } = response;
         const { rows, rest } = ok ? rowsIn(text) : { rows: [], rest: text };
         this.#rows = rows;
