@@ -38,14 +38,14 @@ function writeMethod({ calls, pools, results }: ServiceParts) {
   } satisfies Partial<RelayMethods>;
 }
 
-function shareMethods({ calls, pools, sessions }: ServiceParts) {
+function shareMethods({ calls, pools, leases }: ServiceParts) {
   return {
     commitMarked: (request, context) =>
       calls.unary('CommitMarked', context, async (signal, subject) => {
         const target = targetOf(request.target, subject);
         const mark = markOf(request.mark);
         const which = { id: request.sessionId, endpoint: target.endpoint, ends: true };
-        await sessions.onShare(which, callOf({}, target, signal), (participant, own) =>
+        await leases.onShare(which, callOf({}, target, signal), (participant, own) =>
           participant.commitMarked(mark, own),
         );
         return {};

@@ -40,7 +40,7 @@ interface Pool {
   released: boolean;
 }
 
-/** What the registry opens sessions with. */
+/** What the registry opens clients with. */
 interface PoolsOptions {
   readonly drivers: Readonly<Record<string, Driver>>;
   readonly connections: Connections;

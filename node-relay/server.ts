@@ -109,7 +109,7 @@ export async function makeRelay(
   ownPort: () => number | undefined,
 ): Promise<UnboundRelay> {
   const parts = await assemble(config, options, ownPort);
-  const { calls, pools, sessions } = parts;
+  const { calls, pools, leases } = parts;
   return {
     nodeId: parts.node.id,
     handle: requestListener(parts, config),
@@ -117,7 +117,7 @@ export async function makeRelay(
     figures: () => ({
       pools: pools.size,
       connections: pools.connections,
-      sessions: sessions.size,
+      sessions: leases.size,
       callsInFlight: calls.inFlight,
     }),
     follow(clockOffsetMs, gatewayKeys) {
@@ -157,13 +157,13 @@ async function assemble(
   const seals = new Seals(nodeKeysOf(config));
   const queues = (kind: string) => metrics.queues(kind);
   const pools = new Pools({ drivers, connections, dialer, httpDialer, seals, onFault, queues });
-  const sessions = new LeaseRegistry(onFault);
+  const leases = new LeaseRegistry(onFault);
   const results = new Results();
   const metrics = new Metrics(() => ({
     pools: pools.size,
     connections: pools.connections,
     queued: pools.queued,
-    sessions: sessions.size,
+    sessions: leases.size,
     keptBytes: results.bytes,
     callsInFlight: calls.inFlight,
   }));
@@ -191,7 +191,7 @@ async function assemble(
   return {
     calls,
     pools,
-    sessions,
+    leases,
     results,
     node,
     metrics,
@@ -240,14 +240,14 @@ function answerMetrics({ metrics }: Parts, response: ServerResponse): void {
   );
 }
 
-async function drain({ calls, pools, sessions, results }: Parts, maxMs: number): Promise<void> {
+async function drain({ calls, pools, leases, results }: Parts, maxMs: number): Promise<void> {
   calls.drain();
   const busy = (): boolean => calls.inFlight > 0 || results.bytes > 0;
   await until(() => !busy(), maxMs);
   calls.abort();
   results.clear();
   await until(() => calls.inFlight === 0, CLOSE_MAX_MS);
-  const closed = sessions.closeAll().then(() => pools.close());
+  const closed = leases.closeAll().then(() => pools.close());
   await Promise.race([closed, sleep(CLOSE_MAX_MS)]);
 }
 

@@ -23,17 +23,17 @@ import { type CallTarget, writing } from './target.ts';
 
 const NONE = new Uint8Array();
 
-type Parts = Pick<ServiceParts, 'calls' | 'pools' | 'sessions' | 'results' | 'admission'>;
+type Parts = Pick<ServiceParts, 'calls' | 'pools' | 'leases' | 'results' | 'admission'>;
 
 /** The methods as Connect calls them. */
 export function shareMethods(parts: Parts) {
   return { ...openMethods(parts), ...endMethods(parts), ...lookMethods(parts) };
 }
 
-function openMethods({ calls, pools, sessions, results, admission }: Parts) {
+function openMethods({ calls, pools, leases, results, admission }: Parts) {
   const perform = async (opened: Opened, id: string) => {
     const { target, share, call, started } = opened;
-    const performed = await sessions.onShare(
+    const performed = await leases.onShare(
       { id, endpoint: target.endpoint },
       call,
       (participant, own) => participant.perform(share, own),
@@ -47,7 +47,7 @@ function openMethods({ calls, pools, sessions, results, admission }: Parts) {
         const beginning = beginningOf(request);
         const opened = await open(target, request.share, signal, subject);
         const use = await pools.enter(target);
-        const { id, expiresMs } = await sessions.open({
+        const { id, expiresMs } = await leases.open({
           endpoint: target.endpoint,
           poolKey: target.poolKey,
           max: use.leasesMax,
@@ -74,7 +74,7 @@ function openMethods({ calls, pools, sessions, results, admission }: Parts) {
         const { share, call, started } = await open(target, request.share, signal, subject);
         const prepared = await (sessionId === ''
           ? using(pools, target, ({ client }) => preparing(client).prepare(beginning, share, call))
-          : sessions.onShare(
+          : leases.onShare(
               { id: sessionId, endpoint: target.endpoint, ends: true },
               call,
               (participant, own) => prepareLate(participant, share, own),
@@ -98,7 +98,7 @@ async function prepareLate(
   return { ...performed, ...(await participant.prepare(call)) };
 }
 
-function endMethods({ calls, pools, sessions }: Parts) {
+function endMethods({ calls, pools, leases }: Parts) {
   return {
     commit: (request, context) =>
       calls.unary('Commit', context, async (signal, subject) => {
@@ -111,7 +111,7 @@ function endMethods({ calls, pools, sessions }: Parts) {
           );
         }
         const which = { id: sessionId, endpoint: target.endpoint, ends: true };
-        await sessions.onShare(which, call, (participant, own) => participant.commit(own));
+        await leases.onShare(which, call, (participant, own) => participant.commit(own));
         return { found: true, status: 'committed' };
       }),
 
@@ -124,7 +124,7 @@ function endMethods({ calls, pools, sessions }: Parts) {
             joining(client).rollback(transactionId, recovery, callOf({}, target, signal)),
           );
         }
-        const found = await sessions.close(sessionId, target.endpoint);
+        const found = await leases.close(sessionId, target.endpoint);
         return { found, status: found ? 'rolled_back' : 'unknown' };
       }),
 

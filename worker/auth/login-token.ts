@@ -5,7 +5,7 @@ import type { PublicContext } from '../context.ts';
 import type { Level } from '../levels.ts';
 import { visible } from '../shapes/visible.ts';
 
-/** Whose session it is, in which organization, and their level there. */
+/** Who logs in, to which organization, and their level there. */
 interface LoginSubject extends Subject {
   readonly level: Level;
   /**

@@ -1,3 +1,4 @@
+/** How an API key is written, and what is kept of it. Spec: keys-and-doors.md §1, "Form". */
 import { crc32 } from './crc32.ts';
 
 const PREFIX = 'cwk_';
