@@ -39,7 +39,7 @@ const WRITTEN: ReadResult = {
 };
 
 /** What a transaction runs under. */
-export interface Running extends Names {
+interface Running extends Names {
   readonly participants: readonly Participant[];
   readonly form: Form;
 }

@@ -25,7 +25,7 @@ export interface Turn {
 }
 
 /** Steps that a transition's expressions have taken, and what reading and writing values comes to in steps. */
-export interface Spent {
+interface Spent {
   steps: number;
 }
 
@@ -54,7 +54,7 @@ export interface FailedItem {
 }
 
 /** Where a node is when it is made. */
-export interface Position {
+interface Position {
   readonly frame: string;
   readonly owner: string;
   readonly role: Role;

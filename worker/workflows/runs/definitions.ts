@@ -29,7 +29,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** A definition with what it was read with. */
-export interface Source {
+interface Source {
   readonly definition: JsonObject;
   /** Of the endpoints that it names, by their names there. */
   readonly kinds: { readonly [endpoint: string]: Kind };
@@ -96,7 +96,10 @@ export function makeReady(
 }
 
 /** Keeps the definition of a version, if the isolate has it ready. */
-export function keepDefinition(keeper: Keeper, { uuid, version }: VersionKey): Workflow | undefined {
+export function keepDefinition(
+  keeper: Keeper,
+  { uuid, version }: VersionKey,
+): Workflow | undefined {
   const name = `${uuid}:${version}`;
   const known = ready.get(name);
   if (!known) return undefined;
