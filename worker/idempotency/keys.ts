@@ -28,7 +28,7 @@ const SWEEP_EVERY_MS = 60_000;
 /** Calls of one round: each may hold a reply of 1 MiB. */
 const SWEEP_STEP = 200;
 
-/** Sixteen per organization, by the name that place.ts gives. All times are the object's own clock's. */
+/** Sixteen per organization, by the name that location.ts gives. All times are the object's own clock's. */
 export class IdempotencyKeys extends DurableObject<Bindings> implements IdempotencyKeysObject {
   readonly #room = new Room(this.ctx.storage.sql, () => databaseOf(this.env));
 
