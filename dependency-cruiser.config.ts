@@ -23,13 +23,13 @@ const SLICES =
   'auth|organizations|users|keys|grants|endpoints|nodes|templates|workflows|audit|json';
 /** Files of a slice that answer its operations; all others are its resources: rows, rights, definitions. */
 const OPERATIONS =
-  '[\\w-]*routes|options|connect|create|get|update|rotate|delete|test-connection|inspect|render|show|admit|change|remove|cancel-runs|sweep/sweep';
+  '[\\w-]*routes|options|connect|create|get|update|rotate|delete|test-connection|inspect|render|admit|remove|sweep/sweep';
 /** Of the triggers of workflows, what is no part of starting runs. */
 const ROWS = 'rows|state|store';
 
 /** Layers of the worker, from the street to the cellar. */
 export const LAYERS: readonly Layer[] = [
-  ['entry', '^worker/((index|app)\\.ts$|runtimes/(?!place\\.ts$))'],
+  ['entry', '^worker/((index|app)\\.ts$|runtimes/(?!runtime-site\\.ts$))'],
   ['documents and facades', '^worker/(openapi|docs|help|facades)/'],
   [
     'operations',
@@ -49,7 +49,7 @@ export const LAYERS: readonly Layer[] = [
   ],
   ['operation', '^worker/route\\.ts$'],
   ['ground', '^worker/(access|drivers|limits|secrets|language|shapes)/'],
-  ['cellar', '^worker/(db/|runtimes/place\\.ts$|(?!index|app|route)[\\w-]+\\.ts$)'],
+  ['cellar', '^worker/(db/|runtimes/runtime-site\\.ts$|(?!index|app|route)[\\w-]+\\.ts$)'],
 ];
 
 /** Layers of the relay. */

@@ -22,7 +22,7 @@ const START = join(import.meta.dirname, '../server/start.ts');
 const PASSWORD = 'a password for measuring';
 
 /** What differs from the usual. */
-export interface GatewayOptions {
+interface GatewayOptions {
   /** Of the endpoint; `postgres` by default. */
   readonly kind?: string;
   /** Whether the limits per user and organization hold, as they do by default elsewhere; most measurements are of what lies below them. */

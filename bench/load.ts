@@ -98,7 +98,7 @@ class Asking {
       this.#connected.reject(reason);
       this.#ended.reject(reason);
     };
-    this.#ended.promise.catch(() => {}); // Told by whoever waits for it.
+    this.#ended.promise.catch(() => {}); // The one that waits for it reports it.
     this.#socket.on('connect', this.#connected.resolve);
     this.#socket.on('error', failed);
     this.#socket.on('close', () => failed(new Error('The server closed the connection')));

@@ -20,7 +20,7 @@ export const Finding = z.object({
 export type Finding = z.infer<typeof Finding>;
 
 /** What is measured besides its values; ratios have no unit. */
-export interface Told {
+interface Told {
   readonly unit?: string;
   readonly atLeast?: number;
   readonly atMost?: number;

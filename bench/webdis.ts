@@ -22,7 +22,7 @@ const PACKAGES = [
 const READY_MAX_MS = 10_000;
 
 /** A running webdis. */
-export interface Webdis extends Running {
+interface Webdis extends Running {
   readonly pid: number;
 }
 

@@ -66,7 +66,7 @@ export function allowedTables(allow: Json | undefined): AllowedTables | undefine
   return new AllowedTables(entriesOf(allow, 'schemas'), entriesOf(allow, 'tables'));
 }
 
-/** What is no list of texts opens nothing. */
+/** A value that is not a list of texts opens nothing. */
 function entriesOf(allow: Json, member: string): string[] {
   const entries = isJsonObject(allow) ? allow[member] : undefined;
   return Array.isArray(entries) ? entries.filter((each) => typeof each === 'string') : [];
@@ -89,7 +89,7 @@ export class AllowedNames {
     return this.#exact.has(name) || this.#patterns.some((pattern) => fits(pattern, name));
   }
 
-  /** Whether an entry that ends in its only `*` begins as all names do that begin so: they may have dots after it. */
+  /** Whether an entry that ends in its only `*` is a prefix: names with that prefix may have dots after it. */
   opensAllBegunBy(prefix: string): boolean {
     return this.#patterns.some(
       (pattern) =>
@@ -168,7 +168,7 @@ export function notAllowed(what: string, name: string, path = 'query'): GatewayE
   });
 }
 
-/** The refusal of what names things in a form that the gateway does not read. @param what such as DO */
+/** The refusal of a statement that names things in a form that the gateway does not read. @param what such as DO */
 export function undecided(what: string, path = 'query'): GatewayError {
   const message = `${what} is not taken on this endpoint: the gateway cannot tell whether it names only what config.allow opens`;
   return new GatewayError('FORBIDDEN', message, {

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 /** What of a caller a setting may hold. */
-export const CALLER_SOURCES = [
+const CALLER_SOURCES = [
   'username',
   'user_uuid',
   'organization',
@@ -18,7 +18,7 @@ export type CallerSource = (typeof CALLER_SOURCES)[number];
 /** Most settings of one endpoint: each is set ahead of every statement. Spec silent. */
 const SETTINGS_MAX = 32;
 /** What names settings of one kind. */
-interface Names {
+interface SettingNames {
   readonly form: RegExp;
   readonly most: number;
   /** What a name lacks, such as `it needs a dot`. @param name as it was given */
@@ -26,14 +26,14 @@ interface Names {
 }
 
 /** Source: NAMEDATALEN. A setting of users' own has a dot in its name; the server reads each part as an identifier. */
-const DOTTED: Names = {
+const DOTTED: SettingNames = {
   form: /^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)+$/i,
   most: 63,
   advice: (name) =>
     `is no name of a setting: it needs a dot, such as app.${/^\w+$/.test(name) ? name : 'user'}, letters, digits and _ alone, and at most 63 characters`,
 };
 /** Source: MySQL manual, "User-Defined Variables". */
-const VARIABLE: Names = {
+const VARIABLE: SettingNames = {
   form: /^@[a-z_][a-z0-9_$.]*$/i,
   most: 64,
   advice: (name) =>
@@ -109,7 +109,11 @@ export function rolesIn(session: unknown): readonly string[] {
   return [...new Set(role.default === undefined ? chosen : [...chosen, role.default])];
 }
 
-function checkNames(members: object, { form, most, advice }: Names, issues: z.RefinementCtx): void {
+function checkNames(
+  members: object,
+  { form, most, advice }: SettingNames,
+  issues: z.RefinementCtx,
+): void {
   const names = Object.keys(members).filter((name) => name !== 'role' || form === VARIABLE.form);
   for (const name of names) {
     if (form.test(name) && name.length <= most) continue;

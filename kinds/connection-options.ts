@@ -106,3 +106,11 @@ export function invalid(message: string): GatewayError {
 function severalHosts(): GatewayError {
   return invalid('A connection names one host; lists of hosts are not taken');
 }
+
+export const SWITCH: { readonly [text: string]: boolean } = {
+  '': true,
+  1: true,
+  true: true,
+  0: false,
+  false: false,
+};

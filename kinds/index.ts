@@ -4,7 +4,7 @@ import { badRequest, GatewayError } from '../proto/errors.ts';
 import { isJsonObject, type Json } from '../proto/json.ts';
 import { hintFor } from '../proto/near-name.ts';
 import { faultsOf, IN_OUR_WORDS } from '../proto/schema-faults.ts';
-import { told } from '../proto/told.ts';
+import { truncated } from '../proto/truncate.ts';
 import { cassandra } from './cassandra/index.ts';
 import { clickhouse } from './clickhouse/index.ts';
 import { http } from './http/index.ts';
@@ -133,7 +133,7 @@ function unknownType(spec: KindSpec, type: string): GatewayError {
       `${spec.label} requests of type ${type} cannot be called`,
     );
   }
-  const name = told(type, NAME_MAX);
+  const name = truncated(type, NAME_MAX);
   const problem = `${JSON.stringify(name)} is not known; ${hintFor(name, Object.keys(spec.types))}`;
   return badRequest('type', problem);
 }

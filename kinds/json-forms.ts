@@ -40,3 +40,24 @@ export function jsonOrString(text: string): string {
   }
   return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
 }
+
+/** Digits of an integer that every double holds. */
+const SAFE_DIGITS = 15;
+const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** A number when a double holds it, else a string. Contract §6: "Results never lose a value". */
+export function integerText(text: string): string {
+  const isSafe = text.length <= SAFE_DIGITS || Number.isSafeInteger(Number(text));
+  return isSafe && isJsonInteger(text) ? text : plainString(text);
+}
+
+/** As `integerText`, of a value. */
+export function bigintText(value: bigint): string {
+  return value <= SAFE && value >= -SAFE ? value.toString() : `"${value}"`;
+}
+
+/** JSON has no other way for zero than the sign, and none for what is no number: those are strings. */
+export function doubleText(value: number): string {
+  if (!Number.isFinite(value)) return `"${value}"`;
+  return Object.is(value, -0) ? '-0' : String(value);
+}

@@ -201,7 +201,7 @@ function wordsOf(schema: z.ZodType): z.core.GlobalMeta {
 }
 
 /** What an endpoint's connections are for. */
-export interface Uses {
+interface Uses {
   /** Of `write_conn`, besides reads without a `read_conn`. */
   readonly write: string;
   /** What a `read_conn` may be. */

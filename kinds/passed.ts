@@ -10,7 +10,7 @@ const AROUND = ['request', 'operations'];
 const DEADLINE = 'timeout_ms';
 
 /** A request, or those of a transaction, as read from a text. */
-export interface Read {
+interface ReadBody {
   /** What the kind only passes on is as it was written, all else as `parseJson` reads it. */
   readonly body: Json;
   /** Whether something of that would be lost by `JSON.stringify`. */
@@ -18,12 +18,12 @@ export interface Read {
 }
 
 /** Reads a request of a kind. @throws SyntaxError, GatewayError BAD_REQUEST for what nests deeper than `DEPTH_MAX` */
-export function requestIn(kind: Kind, text: string): Read {
+export function requestIn(kind: Kind, text: string): ReadBody {
   return withWritten(kind, parseJson(text), text);
 }
 
 /** As `requestIn`, where the text was parsed already. */
-export function withWritten(kind: Kind, plain: Json, text: string): Read {
+export function withWritten(kind: Kind, plain: Json, text: string): ReadBody {
   const written = kindSpec(kind).passes === undefined ? plain : parseAsWritten(text, plain);
   return { body: withPassed(kind, plain, written), isWritten: written !== plain };
 }

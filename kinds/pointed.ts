@@ -12,7 +12,7 @@ import { type PointTo, pathsInPieces, pointIn } from './result-references.ts';
 const LIGHT_BYTES = 16 * 1024;
 
 /** Does long work in pieces, by turns with others; undefined where nobody else needs the thread. */
-export type DoInPieces = (<Result>(pieces: Pieces<Result>) => Promise<Result>) | undefined;
+type DoInPieces = (<Result>(pieces: Pieces<Result>) => Promise<Result>) | undefined;
 
 /** How results of a kind are read. */
 export interface ReadResult {

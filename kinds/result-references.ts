@@ -5,13 +5,13 @@ import { inOrderOf } from '../proto/ordered-json.ts';
 import type { Pieces } from '../proto/work/pieces.ts';
 
 /** Answers the result of an earlier operation; undefined when there is none of that index. */
-export type EarlierResult = (index: number) => Json | undefined;
+type EarlierResult = (index: number) => Json | undefined;
 
 /** Answers what a path such as `[0].rows[0].id` points to. @throws GatewayError BAD_REQUEST where that is nothing */
 export type PointTo = (path: string) => Json;
 
 /** What `{"$literal": x}` means: x itself, or just an object (an operator of the backend's own). */
-export type Literals = 'unwrapped' | 'kept';
+type Literals = 'unwrapped' | 'kept';
 
 /** Longest path of a reference, in characters. Spec silent. */
 const PATH_MAX = 1_024;
@@ -21,7 +21,7 @@ const PUT_IN_MAX = 10 * 1024 * 1024;
 const LOOKED_AT = 4_096;
 
 /** What references may still put into one operation: a short one can name a large value often. */
-export class Room {
+export class ReferenceRoom {
   #left = PUT_IN_MAX;
 
   /** @throws GatewayError BAD_REQUEST when there is no room left */
@@ -57,7 +57,7 @@ export function resolveReferences(
   value: Json,
   point: PointTo,
   literals: Literals,
-  room = new Room(),
+  room = new ReferenceRoom(),
 ): Json {
   if (Array.isArray(value)) {
     const items = value.map((item) => resolveReferences(item, point, literals, room));
@@ -155,7 +155,7 @@ function memberOf(value: Json, step: number | string): Json | undefined {
 }
 
 /** What is wrong with a reference. */
-export function badReference(path: string, problem: string): GatewayError {
+function badReference(path: string, problem: string): GatewayError {
   const shown = path.slice(0, 200);
   return badRequest('$result', problem, `The reference ${shown} ${problem}`);
 }

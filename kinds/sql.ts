@@ -34,7 +34,7 @@ export const SqlRow = z
   });
 
 /** The rows of a customer query of the examples. */
-export const SAMPLE_RESULT = {
+const SAMPLE_RESULT = {
   columns: [
     { name: 'id', type: 'integer' },
     { name: 'name', type: 'text' },
@@ -61,7 +61,7 @@ const Statistics = z
   });
 
 /** What a Cassandra server recorded of a statement. */
-const Trace = z
+const CassandraTrace = z
   .object({
     id: z.uuid().meta({ description: "The session's, in `system_traces`" }),
     duration_us: z
@@ -122,7 +122,7 @@ const OF_SOME_KINDS = {
       description: 'Cassandra: what the server warned of; absent where it did not',
       examples: [['Aggregation query used without partition key']],
     }),
-  trace: Trace.optional().meta({ description: 'Cassandra, for `tracing: true`' }),
+  trace: CassandraTrace.optional().meta({ description: 'Cassandra, for `tracing: true`' }),
 };
 
 /** What one statement answers. */

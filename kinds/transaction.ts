@@ -8,7 +8,7 @@ import { type PointTo, pointIn } from './result-references.ts';
 const decoder = new TextDecoder();
 
 /** What one operation runs within. */
-export interface Turn {
+export interface OperationContext {
   /** The transaction's call, with the operation's own deadline too. Contract §1, "Deadline". */
   readonly call: Call;
   /** Where references point. */
@@ -18,7 +18,7 @@ export interface Turn {
 }
 
 /** Where operations are in a transaction that has others too. */
-export interface Places {
+interface Places {
   /** The place of an operation by its index among these. */
   placeOf(index: number): number;
   /** The result of an operation that is none of these, by its place. */
@@ -48,7 +48,7 @@ export async function runEach<
 >(
   call: Call,
   operations: readonly Operation[],
-  run: (operation: Operation, turn: Turn) => Promise<Bytes>,
+  run: (operation: Operation, turn: OperationContext) => Promise<Bytes>,
   places: Places = ALONE,
 ): Promise<Bytes[]> {
   const results: Bytes[] = [];

@@ -7,7 +7,7 @@ import { CallRefused } from './failures.ts';
 const REMEMBERED_MAX = 10_000;
 
 /** What distinguishes a call token from a forged one. */
-export interface AdmissionOptions {
+interface AdmissionOptions {
   /** Ed25519 public keys of the gateway: the current one and the one before. */
   readonly gatewayKeys: readonly JWK[];
   /** The audience of tokens for this node. */

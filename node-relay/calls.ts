@@ -6,7 +6,7 @@ import { ENDPOINT_HEADER, PART_HEADER } from '../proto/parts.ts';
 import type { Admission } from './admission.ts';
 import { type CallContext, Deadline } from './drivers/deadline.ts';
 import { CallRefused, failureCode, toConnectError } from './failures.ts';
-import { type CallLine, describeFault, type Fault, type Log, levelOf } from './log.ts';
+import { type CallLine, describeFault, type Log, type LoggedError, levelOf } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { InFlight } from './parts/in-flight.ts';
 import type { CallSpan, Tracing } from './tracing.ts';
@@ -28,7 +28,7 @@ const WHILE_DRAINING = new Set([
 /** Methods that last until one side leaves; how long they may is for the client to say. */
 const UNBOUNDED = new Set(['Watch', 'Changes']);
 
-/** A call counts for at most so many milliseconds when it is asked whose take most: one stream lasts long, and holds little. */
+/** Milliseconds that a call counts for at most, when the relay asks whose calls take most: one stream lasts long and holds little. */
 const COUNTED_MS = 1_000;
 /** Seconds after which a refused caller may call again. */
 const SHED_RETRY_S = 5;
@@ -47,7 +47,7 @@ export interface Subject {
 }
 
 /** Work of a call; it fills in the subject as soon as it knows it. */
-export type Work<Result> = (signal: AbortSignal, subject: Subject) => Result;
+type CallWork<Result> = (signal: AbortSignal, subject: Subject) => Result;
 
 interface OpenCall {
   readonly method: string;
@@ -63,7 +63,7 @@ interface OpenCall {
 }
 
 /** What calls are observed with. */
-export interface CallsOptions {
+interface CallsOptions {
   readonly admission: Pick<Admission, 'admit'>;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'call'>;
@@ -142,7 +142,7 @@ export class Calls {
   async unary<Reply>(
     method: string,
     context: CallContext,
-    work: Work<Promise<Reply>>,
+    work: CallWork<Promise<Reply>>,
   ): Promise<Reply> {
     const call = this.#begin(method, context);
     try {
@@ -162,7 +162,7 @@ export class Calls {
   async *stream<Piece>(
     method: string,
     context: CallContext,
-    work: Work<AsyncGenerator<Piece>>,
+    work: CallWork<AsyncGenerator<Piece>>,
   ): AsyncGenerator<Piece> {
     const call = this.#begin(method, context);
     const { signal } = call.deadline;
@@ -222,7 +222,7 @@ export class Calls {
     return error;
   }
 
-  #end(call: OpenCall, code = 'OK', fault?: Fault): void {
+  #end(call: OpenCall, code = 'OK', fault?: LoggedError): void {
     if (!this.#open.delete(call)) return;
     const { method, requestId, deadline, subject, started, span } = call;
     deadline.end();

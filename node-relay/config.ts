@@ -66,7 +66,7 @@ export function nodeKeysOf({
 }
 
 /** Contents of the files of TLS; with `clientCa`, callers must show a certificate of it. */
-export interface TlsFiles {
+interface TlsFiles {
   readonly cert: Buffer;
   readonly key: Buffer;
   readonly clientCa: Buffer | undefined;

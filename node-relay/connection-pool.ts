@@ -65,7 +65,7 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
       this.#open.set(idle.connection, 'used');
       return Promise.resolve(idle.connection);
     }
-    // A call may have got its session just before the pool closed: it is served like those in flight.
+    // A call may have got its connection just before the pool closed: it is served like those in flight.
     if (this.#closed !== undefined) this.#slots.join(this);
     const { promise, resolve, reject } = Promise.withResolvers<Connection>();
     const waiter = this.#waiter(signal, resolve, reject);

@@ -10,7 +10,7 @@ import { CallRefused } from './failures.ts';
 import type { CallTarget } from './target.ts';
 
 /** Connections remembered at a time; the least recently learnt is forgotten first. Spec silent. */
-export const CONNECTIONS_MAX = 10_000;
+const CONNECTIONS_MAX = 10_000;
 
 const Envelope: z.ZodType<ConnectionEnvelope> = z.object({
   connection: JsonValue,

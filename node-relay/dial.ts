@@ -16,7 +16,7 @@ import { orAbort } from './drivers/deadline.ts';
 import { byTurns } from './drivers/socket-turns.ts';
 
 /** Longest time until one address accepts, in milliseconds. Spec silent. */
-export const CONNECT_MAX_MS = 10_000;
+const CONNECT_MAX_MS = 10_000;
 
 /** Where something listens. */
 export interface Listener {

@@ -7,21 +7,21 @@ import type { Pieces } from '../proto/work/pieces.ts';
 import { WorkQueue } from '../proto/work/queue.ts';
 import { statementMs } from '../proto/work/statement.ts';
 
-/** Requests up to so many bytes are read at once and count for nothing. */
+/** Bytes up to which a request is read at once and counts for nothing. */
 const LIGHT_BYTES = 16 * 1024;
 
 const line = new WorkQueue({ now: () => performance.now(), wait: (ms) => sleep(ms) });
 
 /** How a request is read: at once, or in pieces where it is large. */
-export interface Reading<Read> {
+interface RequestReader<Read> {
   whole(): Read;
   inPieces(): Pieces<Read>;
 }
 
 /** Does what a large request asks for in pieces, by turns with what others ask for. */
-export type DoInPieces = <Result>(pieces: Pieces<Result>) => Promise<Result>;
+type DoInPieces = <Result>(pieces: Pieces<Result>) => Promise<Result>;
 
-/** Whether a request of so many bytes is read at once and counts for nothing. */
+/** Whether a request of that size is read at once and counts for nothing. */
 export function isLight(bytes: Uint8Array): boolean {
   return bytes.byteLength <= LIGHT_BYTES;
 }
@@ -35,7 +35,7 @@ export function isLight(bytes: Uint8Array): boolean {
 export function inTurn<Read>(
   owner: string,
   bytes: Uint8Array,
-  reading: Reading<Read>,
+  reading: RequestReader<Read>,
 ): Read | Promise<Read> {
   return isLight(bytes) ? reading.whole() : readLarge(owner, reading.inPieces());
 }

@@ -7,9 +7,9 @@ import { isOther } from './connections.ts';
 import { orAbort } from './drivers/deadline.ts';
 import { failureCode } from './failures.ts';
 
-/** An unused lease ends after so many milliseconds. */
+/** Milliseconds after which an unused lease ends. */
 export const SESSION_IDLE_MAX_MS = 30_000;
-/** A lease ends after so many milliseconds, used or not. */
+/** Milliseconds after which a lease ends, used or not. */
 export const SESSION_LIFE_MAX_MS = 300_000;
 
 /** After these errors the connection is gone or in an unknown state; drivers throw SESSION_NOT_FOUND for that. */
@@ -28,7 +28,7 @@ export interface LeaseRequest {
 }
 
 /** What a caller gets with a new lease. */
-export interface OpenedLease {
+interface OpenedLease {
   readonly id: string;
   /** Unix epoch milliseconds. */
   readonly expiresMs: number;
@@ -57,7 +57,7 @@ interface HeldLease {
 
 /** All leases of this node. */
 export class LeaseRegistry {
-  readonly #sessions = new Map<string, HeldLease>();
+  readonly #leases = new Map<string, HeldLease>();
   /** Leases of an endpoint, those being opened or ended too. */
   readonly #counts = new Map<string, number>();
   readonly #ending = new Set<Promise<void>>();
@@ -69,7 +69,7 @@ export class LeaseRegistry {
   }
 
   get size(): number {
-    return this.#sessions.size;
+    return this.#leases.size;
   }
 
   /** @throws GatewayError SESSIONS_EXHAUSTED, what `start` throws */
@@ -93,19 +93,19 @@ export class LeaseRegistry {
       throw reason;
     }
     const id = randomBytes(16).toString('base64url');
-    const session: HeldLease = {
+    const held: HeldLease = {
       id,
       request,
       lease,
       ending: new AbortController(),
-      lifeTimer: setTimeout(() => void this.#end(session), SESSION_LIFE_MAX_MS),
+      lifeTimer: setTimeout(() => void this.#end(held), SESSION_LIFE_MAX_MS),
       idleTimer: undefined,
       turn: Promise.resolve(),
       calls: 0,
       ended: undefined,
     };
-    this.#sessions.set(id, session);
-    this.#waitForUse(session);
+    this.#leases.set(id, held);
+    this.#waitForUse(held);
     return { id, expiresMs: Date.now() + SESSION_LIFE_MAX_MS };
   }
 
@@ -114,10 +114,10 @@ export class LeaseRegistry {
    * @throws GatewayError SESSION_NOT_FOUND, what the lease throws
    */
   async run(id: string, endpoint: string, request: unknown, call: Call): Promise<ResultBytes> {
-    const session = this.#find(id, endpoint);
-    if (session === undefined || isParticipant(session.lease)) throw notFound();
-    const { lease } = session;
-    return this.#use(session, call, (own) => lease.run(request, own));
+    const held = this.#find(id, endpoint);
+    if (held === undefined || isParticipant(held.lease)) throw notFound();
+    const { lease } = held;
+    return this.#use(held, call, (own) => lease.run(request, own));
   }
 
   /**
@@ -129,101 +129,101 @@ export class LeaseRegistry {
     call: Call,
     work: (participant: Participant, call: Call) => Promise<Result>,
   ): Promise<Result> {
-    const session = this.#find(id, endpoint);
-    if (session === undefined || !isParticipant(session.lease)) throw notFound();
-    const { lease } = session;
+    const held = this.#find(id, endpoint);
+    if (held === undefined || !isParticipant(held.lease)) throw notFound();
+    const { lease } = held;
     try {
-      const result = await this.#use(session, call, (own) => work(lease, own));
-      if (ends) await this.#end(session);
+      const result = await this.#use(held, call, (own) => work(lease, own));
+      if (ends) await this.#end(held);
       return result;
     } catch (reason) {
-      await this.#end(session);
+      await this.#end(held);
       throw reason;
     }
   }
 
   async #use<Result>(
-    session: HeldLease,
+    held: HeldLease,
     call: Call,
     work: (call: Call) => Promise<Result>,
   ): Promise<Result> {
-    clearTimeout(session.idleTimer);
-    session.calls += 1;
-    const before = session.turn;
+    clearTimeout(held.idleTimer);
+    held.calls += 1;
+    const before = held.turn;
     const { promise: after, resolve: done } = Promise.withResolvers<void>();
-    session.turn = before.then(() => after);
+    held.turn = before.then(() => after);
     try {
       await orAbort(before, call.signal);
-      if (session.ended !== undefined) throw notFound();
-      const signal = AbortSignal.any([call.signal, session.ending.signal]);
-      return await this.#runOn(session, { ...call, signal }, work);
+      if (held.ended !== undefined) throw notFound();
+      const signal = AbortSignal.any([call.signal, held.ending.signal]);
+      return await this.#runOn(held, { ...call, signal }, work);
     } finally {
       done();
-      session.calls -= 1;
-      this.#waitForUse(session);
+      held.calls -= 1;
+      this.#waitForUse(held);
     }
   }
 
   /** Ends a lease and waits until it is rolled back; false when it was gone. */
   async close(id: string, endpoint: string): Promise<boolean> {
-    const session = this.#find(id, endpoint);
-    if (session === undefined) return false;
-    await this.#end(session);
+    const held = this.#find(id, endpoint);
+    if (held === undefined) return false;
+    await this.#end(held);
     return true;
   }
 
   /** Ends an endpoint's leases, those of the revision to keep left out. */
   release(endpoint: string, keepRevision: string): void {
-    for (const session of this.#sessions.values()) {
-      if (isOther(session.request.poolKey, endpoint, keepRevision)) void this.#end(session);
+    for (const held of this.#leases.values()) {
+      if (isOther(held.request.poolKey, endpoint, keepRevision)) void this.#end(held);
     }
   }
 
   /** Ends all leases and waits until they are rolled back. */
   async closeAll(): Promise<void> {
-    for (const session of this.#sessions.values()) void this.#end(session);
+    for (const held of this.#leases.values()) void this.#end(held);
     await Promise.all(this.#ending);
   }
 
   /** A call that was stopped in the middle takes its lease with it. */
   async #runOn<Result>(
-    session: HeldLease,
+    held: HeldLease,
     call: Call,
     work: (call: Call) => Promise<Result>,
   ): Promise<Result> {
     try {
       return await work(call);
     } catch (reason) {
-      if (call.signal.aborted || LOST.has(failureCode(reason))) void this.#end(session);
+      if (call.signal.aborted || LOST.has(failureCode(reason))) void this.#end(held);
       throw reason;
     }
   }
 
   #find(id: string, endpoint: string): HeldLease | undefined {
-    const session = this.#sessions.get(id);
-    return session?.request.endpoint === endpoint ? session : undefined;
+    const held = this.#leases.get(id);
+    return held?.request.endpoint === endpoint ? held : undefined;
   }
 
-  #waitForUse(session: HeldLease): void {
-    if (session.calls > 0 || session.ended !== undefined) return;
-    session.idleTimer = setTimeout(() => void this.#end(session), SESSION_IDLE_MAX_MS);
+  #waitForUse(held: HeldLease): void {
+    if (held.calls > 0 || held.ended !== undefined) return;
+    held.idleTimer = setTimeout(() => void this.#end(held), SESSION_IDLE_MAX_MS);
   }
 
-  #end(session: HeldLease): Promise<void> {
-    if (session.ended !== undefined) return session.ended;
-    clearTimeout(session.idleTimer);
-    clearTimeout(session.lifeTimer);
-    this.#sessions.delete(session.id);
-    session.ending.abort(new GatewayError('TIMED_OUT', 'The session ended'));
-    const ended = session.turn
-      .then(() => session.lease.close())
+  #end(held: HeldLease): Promise<void> {
+    if (held.ended !== undefined) return held.ended;
+    clearTimeout(held.idleTimer);
+    clearTimeout(held.lifeTimer);
+    this.#leases.delete(held.id);
+    held.ending.abort(new GatewayError('TIMED_OUT', 'The session ended'));
+    const ended = held.turn
+      .then(() => held.lease.close())
       .catch(this.#onFault)
       .finally(() => {
         this.#ending.delete(ended);
-        this.#count(session.request.endpoint, -1);
-        session.request.ended();
+        this.#count(held.request.endpoint, -1);
+        held.request.ended();
       });
-    session.ended = ended;
+    held.ended = ended;
     this.#ending.add(ended);
     return ended;
   }

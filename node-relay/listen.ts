@@ -10,13 +10,13 @@ import {
 import { GatewayError } from '../proto/errors.ts';
 import type { Config } from './config.ts';
 
-/** A connection of the gateway is kept so many milliseconds, longer than the gateway keeps one. Spec silent. */
+/** Milliseconds for which a connection of the gateway is kept, longer than the gateway keeps one. Spec silent. */
 const KEEP_ALIVE_MS = 600_000;
 
 type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 /** A server for HTTP/1.1, or for that and HTTP/2. */
-export type RelayServer = Server | Http2SecureServer;
+type RelayServer = Server | Http2SecureServer;
 
 const sessions = new WeakMap<RelayServer, Set<ServerHttp2Session>>();
 

@@ -32,7 +32,7 @@ type Style = Parameters<typeof styleText>[0];
 export function painter(stream: NodeJS.WriteStream): Paint {
   return (style, text) => styleText(style, text, { stream });
 }
-export type Paint = (style: Style, text: string) => string;
+type Paint = (style: Style, text: string) => string;
 
 /** A line of JSON as one for people, without its end; any other text as it is. */
 export function readable(line: string, paint: Paint): string {

@@ -8,7 +8,7 @@ export type Log = Logger;
 /** Lines are gathered: one write for each cost a relay a third of its time. */
 const GATHERED = { bytes: 8_192, forMs: 200 };
 
-/** Lines that cannot be written, on a full disk or to a terminal that is gone, wait up to so many bytes; further ones are dropped. */
+/** Bytes of lines that wait while they cannot be written (a full disk, a closed terminal); further lines are dropped. */
 const UNWRITTEN_MAX_BYTES = 1_048_576;
 /** Milliseconds that the last lines have. */
 const LAST_LINES_MAX_MS = 200;
@@ -20,7 +20,7 @@ export interface LogOptions {
   readonly logLevel: LogLevel;
 }
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
  * A log; lines leave in order and together, after 200 ms at the latest, without holding up the
@@ -64,7 +64,7 @@ function standardOutput(): DestinationStream {
   return stream;
 }
 
-/** Ends this process with the code once its last lines are written, or after so many milliseconds, 200 by default. */
+/** Ends this process with the code once its last lines are written, or after `ms` milliseconds. */
 export function exitAfterLines(log: Log, code: number, maxMs = LAST_LINES_MAX_MS): void {
   // The first may only have waited for a write that had begun before.
   log.flush(() => log.flush(() => process.exit(code)));
@@ -84,7 +84,7 @@ export interface CallLine {
   readonly code: string;
   readonly ms: number;
   /** What an unforeseen failure was; see `describeFault`. */
-  readonly fault?: Fault;
+  readonly fault?: LoggedError;
 }
 
 /** Outcomes that are neither this node's fault nor a backend's: logged as `debug`. */
@@ -101,7 +101,7 @@ export function levelOf(code: string): LogLevel {
 }
 
 /** An error without its message, which may hold a statement or a connection URL. */
-export interface Fault {
+export interface LoggedError {
   readonly name: string;
   /** The system's or the backend's own code, such as `ECONNRESET`. */
   readonly code?: string;
@@ -113,7 +113,7 @@ export interface Fault {
 const FRAMES_MAX = 12;
 
 /** What may be logged of an error. For a GatewayError, which has its own code, it is about the cause. */
-export function describeFault(error: unknown): Fault | undefined {
+export function describeFault(error: unknown): LoggedError | undefined {
   const cause = error instanceof GatewayError ? error.cause : error;
   if (cause === undefined) return undefined;
   if (!(cause instanceof Error)) return { name: typeof cause };

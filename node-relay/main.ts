@@ -58,7 +58,7 @@ async function main(): Promise<void> {
 }
 
 /** A relay that runs. */
-interface Running {
+interface RunningRelay {
   /** 0 where it listens on none. */
   readonly port: number;
   readonly supervisor: Supervisor;
@@ -68,7 +68,7 @@ interface Running {
 
 /** Says that it leaves, finishes what is in flight, and ends. */
 async function stop(
-  { supervisor, beats, tunnels }: Running,
+  { supervisor, beats, tunnels }: RunningRelay,
   log: Log,
   signal: NodeJS.Signals,
 ): Promise<void> {
@@ -102,7 +102,7 @@ interface Start {
   readonly member: Membership | undefined;
 }
 
-async function start({ config, environment, log, member }: Start): Promise<Running> {
+async function start({ config, environment, log, member }: Start): Promise<RunningRelay> {
   const sockets = config.socketFolder ?? (await ownFolder());
   const isDirect = member?.transport !== 'tunnel';
   // Listens first: the parts must know which port is never a backend. Nothing is awaited between

@@ -1,12 +1,12 @@
 /** A process that runs short of memory lets calls go, and gives them time to do so. */
 import { describe, expect, test } from 'vitest';
-import { type Held, MemoryGuard } from './memory-guard.ts';
+import { MemoryGuard, type MemoryUse } from './memory-guard.ts';
 
 const MEMORY = 1_000;
-const PLENTY: Held = { outside: 400, heap: 80, heapMax: 100 };
+const PLENTY: MemoryUse = { outside: 400, heap: 80, heapMax: 100 };
 
 /** At which of the looks calls were let go. */
-function shedAt(looks: readonly (readonly [number, Partial<Held>])[]): number[] {
+function shedAt(looks: readonly (readonly [number, Partial<MemoryUse>])[]): number[] {
   const shed: number[] = [];
   let [now, held] = [0, PLENTY];
   const guard = new MemoryGuard({

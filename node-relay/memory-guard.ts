@@ -9,20 +9,20 @@ const HEAP_SHARE = 0.8;
 const PAUSE_MS = 1_000;
 
 /** What a process holds, in bytes. */
-export interface Held {
+export interface MemoryUse {
   readonly outside: number;
   readonly heap: number;
   readonly heapMax: number;
 }
 
 /** What a guard is made of. */
-export interface MemoryGuardOptions {
+interface MemoryGuardOptions {
   /** Bytes of memory beyond which the process is ended. */
   readonly memoryBytes: number;
   /** Ends calls so that memory becomes free. */
   readonly shed: () => void;
   /** By default what this process holds. */
-  readonly held?: () => Held;
+  readonly held?: () => MemoryUse;
 }
 
 /** Looks now and then whether memory runs short. */
@@ -45,7 +45,7 @@ export class MemoryGuard {
   }
 }
 
-function heldHere(): Held {
+function heldHere(): MemoryUse {
   const { external, heapUsed } = process.memoryUsage();
   return { outside: external, heap: heapUsed, heapMax: getHeapStatistics().heap_size_limit };
 }

@@ -9,7 +9,7 @@ import type { QueueEvents } from './slots.ts';
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 300];
 
 /** What is read off the node when it is asked for its metrics. */
-export interface Figures {
+interface Figures {
   readonly pools: number;
   readonly connections: number;
   readonly queued: readonly Queued[];

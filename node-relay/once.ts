@@ -7,7 +7,7 @@ import { callOf, notSupported, ownerOf, targetOf, using } from './backend-call.t
 import { inTurn } from './heavy-work.ts';
 import { parse, parseInPieces, parseOperations, parseOperationsInPieces } from './requests.ts';
 import type { RelayMethods, ServiceParts } from './service.ts';
-import type { CallTarget } from './target.ts';
+import { type CallTarget, writing } from './target.ts';
 
 const DIGEST = /^[\da-f]{64}$/;
 
@@ -38,14 +38,14 @@ function writeMethod({ calls, pools, results }: ServiceParts) {
   } satisfies Partial<RelayMethods>;
 }
 
-function shareMethods({ calls, pools, sessions }: ServiceParts) {
+function shareMethods({ calls, pools, leases }: ServiceParts) {
   return {
     commitMarked: (request, context) =>
       calls.unary('CommitMarked', context, async (signal, subject) => {
         const target = targetOf(request.target, subject);
         const mark = markOf(request.mark);
         const which = { id: request.sessionId, endpoint: target.endpoint, ends: true };
-        await sessions.onShare(which, callOf({}, target, signal), (participant, own) =>
+        await leases.onShare(which, callOf({}, target, signal), (participant, own) =>
           participant.commitMarked(mark, own),
         );
         return {};
@@ -67,11 +67,6 @@ function shareMethods({ calls, pools, sessions }: ServiceParts) {
 function keeping(client: BackendClient): KeepsOnce {
   if (!can(client, 'once')) throw notSupported('writes that they keep once');
   return client;
-}
-
-function writing(target: CallTarget): CallTarget {
-  if (target.mode !== 'write') throw badRequest('target.mode', 'must be write');
-  return target;
 }
 
 function bytesOf({ request, operations }: RunOnceRequest): Uint8Array {

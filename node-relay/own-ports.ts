@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 
-const Told = z.object({ ports: z.array(z.int().min(1).max(65_535)) });
+const OwnPortsReply = z.object({ ports: z.array(z.int().min(1).max(65_535)) });
 
 /** What the file says now; undefined as long as they are unknown. Read at each call: a gateway may start again. */
 export function portsIn(file: string): readonly number[] | undefined {
   try {
-    return Told.parse(JSON.parse(readFileSync(file, 'utf8'))).ports;
+    return OwnPortsReply.parse(JSON.parse(readFileSync(file, 'utf8'))).ports;
   } catch {
     return undefined;
   }

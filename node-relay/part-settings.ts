@@ -15,7 +15,7 @@ const DRAIN_MAX_S = 3_600;
 const BYTES_PER_MB = 1024 * 1024;
 
 /** Of `RELAY_PARTS`, `RELAY_PART_MEMORY_MB` and `RELAY_STAND_INS`. */
-export interface PartSettings {
+interface PartSettings {
   readonly parts: number;
   readonly partMemoryBytes: number;
   /** Loaded processes that wait for a part to die. */
@@ -55,13 +55,13 @@ function machineMemory(): number {
   return bound > 0 ? Math.min(bound, totalmem()) : totalmem();
 }
 
-interface Bounds {
+interface NumberBounds {
   readonly fallback: number;
   readonly min: number;
   readonly max: number;
 }
 
-function whole(name: string, env: NodeJS.ProcessEnv, { fallback, min, max }: Bounds): number {
+function whole(name: string, env: NodeJS.ProcessEnv, { fallback, min, max }: NumberBounds): number {
   const text = env[name] || String(fallback);
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;

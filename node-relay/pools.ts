@@ -9,7 +9,7 @@ import type { Seals } from './seals.ts';
 import { type QueueEvents, Slots } from './slots.ts';
 import type { CallTarget } from './target.ts';
 
-/** An unused pool is closed after so many milliseconds. Spec silent. */
+/** Milliseconds after which an unused pool is closed. Spec silent. */
 export const POOL_IDLE_MAX_MS = 300_000;
 /** How often idle pools are looked for, in milliseconds. */
 const SWEEP_EVERY_MS = 30_000;
@@ -40,8 +40,8 @@ interface Pool {
   released: boolean;
 }
 
-/** What the registry opens sessions with. */
-export interface PoolsOptions {
+/** What the registry opens clients with. */
+interface PoolsOptions {
   readonly drivers: Readonly<Record<string, Driver>>;
   readonly connections: Connections;
   readonly dialer: Pick<Dialer, 'dial' | 'vet'>;

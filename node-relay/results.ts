@@ -4,21 +4,21 @@ import { GatewayError } from '../proto/errors.ts';
 
 /** Larger results are kept for `Collect`, in bytes. Contract §6: "Large results". */
 export const KEPT_OVER_BYTES = 256 * 1024;
-/** A result that is not collected goes after so many milliseconds. */
+/** Milliseconds after which a result that nobody collects is dropped. */
 export const KEPT_MAX_MS = 30_000;
 /** Bytes of kept results together; beyond, they travel in one message. Spec silent. */
-export const KEPT_TOTAL_BYTES = 256 * 1024 * 1024;
+const KEPT_TOTAL_BYTES = 256 * 1024 * 1024;
 /** Bytes of one piece of a collected result. Spec silent. */
 const CHUNK_BYTES = 64 * 1024;
 
-interface Kept {
+interface KeptResult {
   readonly bytes: Uint8Array;
   readonly timer: NodeJS.Timeout;
 }
 
 /** Results that wait to be collected, each once. */
 export class Results {
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptResult>();
   readonly #totalMax: number;
   #bytes = 0;
 

@@ -6,7 +6,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** A node's private key; the key of the seals is derived from it. */
-export interface SealingKey {
+interface SealingKey {
   readonly d: string;
 }
 

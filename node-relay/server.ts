@@ -27,13 +27,13 @@ import type { Tracing } from './tracing.ts';
 
 /** Largest message from the gateway, in bytes. Spec silent. */
 const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
-/** Backends may take so many milliseconds more to roll back what was ended. Spec silent. */
+/** Milliseconds more that backends may take to roll back what was ended. Spec silent. */
 const CLOSE_MAX_MS = 3_000;
 /** How often a stop looks whether calls are still in flight, in milliseconds. */
 const DRAIN_LOOK_MS = 20;
 
 /** What a relay is made of besides its settings. */
-export interface RelayOptions {
+interface RelayOptions {
   readonly drivers: Readonly<Record<string, Driver>>;
   readonly log: Log;
   readonly version: string;
@@ -46,7 +46,7 @@ export interface RelayOptions {
 }
 
 /** What a part knows about the whole relay. */
-export interface PartOptions {
+interface PartOptions {
   /** Start of the whole: Unix epoch milliseconds. Call tokens of before are refused. */
   readonly startedMs: number;
   readonly inFlight: Pick<InFlight, 'enter' | 'leave'>;
@@ -72,7 +72,7 @@ export interface UnboundRelay {
 }
 
 /** A relay that listens. */
-export interface Relay {
+interface Relay {
   readonly port: number;
   /** UUID of the node. */
   readonly nodeId: string;
@@ -109,7 +109,7 @@ export async function makeRelay(
   ownPort: () => number | undefined,
 ): Promise<UnboundRelay> {
   const parts = await assemble(config, options, ownPort);
-  const { calls, pools, sessions } = parts;
+  const { calls, pools, leases } = parts;
   return {
     nodeId: parts.node.id,
     handle: requestListener(parts, config),
@@ -117,7 +117,7 @@ export async function makeRelay(
     figures: () => ({
       pools: pools.size,
       connections: pools.connections,
-      sessions: sessions.size,
+      sessions: leases.size,
       callsInFlight: calls.inFlight,
     }),
     follow(clockOffsetMs, gatewayKeys) {
@@ -157,13 +157,13 @@ async function assemble(
   const seals = new Seals(nodeKeysOf(config));
   const queues = (kind: string) => metrics.queues(kind);
   const pools = new Pools({ drivers, connections, dialer, httpDialer, seals, onFault, queues });
-  const sessions = new LeaseRegistry(onFault);
+  const leases = new LeaseRegistry(onFault);
   const results = new Results();
   const metrics = new Metrics(() => ({
     pools: pools.size,
     connections: pools.connections,
     queued: pools.queued,
-    sessions: sessions.size,
+    sessions: leases.size,
     keptBytes: results.bytes,
     callsInFlight: calls.inFlight,
   }));
@@ -191,7 +191,7 @@ async function assemble(
   return {
     calls,
     pools,
-    sessions,
+    leases,
     results,
     node,
     metrics,
@@ -240,14 +240,14 @@ function answerMetrics({ metrics }: Parts, response: ServerResponse): void {
   );
 }
 
-async function drain({ calls, pools, sessions, results }: Parts, maxMs: number): Promise<void> {
+async function drain({ calls, pools, leases, results }: Parts, maxMs: number): Promise<void> {
   calls.drain();
   const busy = (): boolean => calls.inFlight > 0 || results.bytes > 0;
   await until(() => !busy(), maxMs);
   calls.abort();
   results.clear();
   await until(() => calls.inFlight === 0, CLOSE_MAX_MS);
-  const closed = sessions.closeAll().then(() => pools.close());
+  const closed = leases.closeAll().then(() => pools.close());
   await Promise.race([closed, sleep(CLOSE_MAX_MS)]);
 }
 

@@ -23,7 +23,7 @@ import type { CallTarget } from './target.ts';
 export interface ServiceParts {
   readonly calls: Calls;
   readonly pools: Pools;
-  readonly sessions: LeaseRegistry;
+  readonly leases: LeaseRegistry;
   readonly results: Results;
   readonly admission: Pick<Admission, 'onGatewaysClock'>;
   readonly node: {
@@ -57,7 +57,7 @@ export function relayService(parts: ServiceParts): RelayMethods {
   };
 }
 
-function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
+function requestMethods({ calls, pools, leases, results }: ServiceParts) {
   return {
     run: (request, context) =>
       calls.unary('Run', context, async (signal, subject) => {
@@ -68,7 +68,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
         const result =
           request.sessionId === ''
             ? await using(pools, target, ({ client }) => client.run(parsed, call))
-            : await sessions.run(request.sessionId, target.endpoint, parsed, call);
+            : await leases.run(request.sessionId, target.endpoint, parsed, call);
         return reply(results, result, started);
       }),
 
@@ -138,14 +138,14 @@ function readRequest(target: CallTarget, bytes: Uint8Array) {
   });
 }
 
-function sessionMethods({ calls, pools, sessions, admission }: ServiceParts) {
+function sessionMethods({ calls, pools, leases, admission }: ServiceParts) {
   return {
     openSession: (request, context) =>
       calls.unary('OpenSession', context, async (signal, subject) => {
         const target = targetOf(request.target, subject);
         if (target.mode !== 'write') throw badRequest('target.mode', 'must be write');
         const use = await pools.enter(target);
-        const { id, expiresMs } = await sessions.open({
+        const { id, expiresMs } = await leases.open({
           endpoint: target.endpoint,
           poolKey: target.poolKey,
           max: use.leasesMax,
@@ -162,12 +162,12 @@ function sessionMethods({ calls, pools, sessions, admission }: ServiceParts) {
     closeSession: (request, context) =>
       calls.unary('CloseSession', context, async (_signal, subject) => {
         subject.endpoint = request.endpoint;
-        return { found: await sessions.close(request.sessionId, request.endpoint) };
+        return { found: await leases.close(request.sessionId, request.endpoint) };
       }),
   } satisfies Partial<RelayMethods>;
 }
 
-function nodeMethods({ calls, pools, sessions, node, ofAll }: ServiceParts) {
+function nodeMethods({ calls, pools, leases, node, ofAll }: ServiceParts) {
   return {
     ping: (request, context) =>
       calls.unary('Ping', context, async (signal, subject) => {
@@ -200,13 +200,13 @@ function nodeMethods({ calls, pools, sessions, node, ofAll }: ServiceParts) {
       calls.unary('Release', context, async (_signal, subject) => {
         subject.endpoint = request.endpoint;
         const keep = String(request.keepRevision);
-        sessions.release(request.endpoint, keep);
+        leases.release(request.endpoint, keep);
         return { pools: pools.release(request.endpoint, keep) };
       }),
 
     status: (_request, context) =>
       calls.unary('Status', context, async () => {
-        const own = { pools: pools.size, connections: pools.connections, sessions: sessions.size };
+        const own = { pools: pools.size, connections: pools.connections, sessions: leases.size };
         const all = (await ofAll?.()) ?? own;
         return {
           node: node.id,

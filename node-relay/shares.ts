@@ -19,21 +19,21 @@ import {
 import { callOf, notSupported, targetOf, using } from './backend-call.ts';
 import type { RelayMethods, ServiceParts } from './service.ts';
 import { type Opened, open } from './share-message.ts';
-import type { CallTarget } from './target.ts';
+import { type CallTarget, writing } from './target.ts';
 
 const NONE = new Uint8Array();
 
-type Parts = Pick<ServiceParts, 'calls' | 'pools' | 'sessions' | 'results' | 'admission'>;
+type Parts = Pick<ServiceParts, 'calls' | 'pools' | 'leases' | 'results' | 'admission'>;
 
 /** The methods as Connect calls them. */
 export function shareMethods(parts: Parts) {
   return { ...openMethods(parts), ...endMethods(parts), ...lookMethods(parts) };
 }
 
-function openMethods({ calls, pools, sessions, results, admission }: Parts) {
+function openMethods({ calls, pools, leases, results, admission }: Parts) {
   const perform = async (opened: Opened, id: string) => {
     const { target, share, call, started } = opened;
-    const performed = await sessions.onShare(
+    const performed = await leases.onShare(
       { id, endpoint: target.endpoint },
       call,
       (participant, own) => participant.perform(share, own),
@@ -47,7 +47,7 @@ function openMethods({ calls, pools, sessions, results, admission }: Parts) {
         const beginning = beginningOf(request);
         const opened = await open(target, request.share, signal, subject);
         const use = await pools.enter(target);
-        const { id, expiresMs } = await sessions.open({
+        const { id, expiresMs } = await leases.open({
           endpoint: target.endpoint,
           poolKey: target.poolKey,
           max: use.leasesMax,
@@ -74,7 +74,7 @@ function openMethods({ calls, pools, sessions, results, admission }: Parts) {
         const { share, call, started } = await open(target, request.share, signal, subject);
         const prepared = await (sessionId === ''
           ? using(pools, target, ({ client }) => preparing(client).prepare(beginning, share, call))
-          : sessions.onShare(
+          : leases.onShare(
               { id: sessionId, endpoint: target.endpoint, ends: true },
               call,
               (participant, own) => prepareLate(participant, share, own),
@@ -98,12 +98,12 @@ async function prepareLate(
   return { ...performed, ...(await participant.prepare(call)) };
 }
 
-function endMethods({ calls, pools, sessions }: Parts) {
+function endMethods({ calls, pools, leases }: Parts) {
   return {
     commit: (request, context) =>
       calls.unary('Commit', context, async (signal, subject) => {
         const { transactionId, sessionId, recovery } = request;
-        const target = named(targetOf(request.target, subject), transactionId, sessionId);
+        const target = shareTarget(targetOf(request.target, subject), transactionId, sessionId);
         const call = callOf({}, target, signal);
         if (sessionId === '') {
           return using(pools, target, ({ client }) =>
@@ -111,20 +111,20 @@ function endMethods({ calls, pools, sessions }: Parts) {
           );
         }
         const which = { id: sessionId, endpoint: target.endpoint, ends: true };
-        await sessions.onShare(which, call, (participant, own) => participant.commit(own));
+        await leases.onShare(which, call, (participant, own) => participant.commit(own));
         return { found: true, status: 'committed' };
       }),
 
     rollback: (request, context) =>
       calls.unary('Rollback', context, async (signal, subject) => {
         const { transactionId, sessionId, recovery } = request;
-        const target = named(targetOf(request.target, subject), transactionId, sessionId);
+        const target = shareTarget(targetOf(request.target, subject), transactionId, sessionId);
         if (sessionId === '') {
           return using(pools, target, ({ client }) =>
             joining(client).rollback(transactionId, recovery, callOf({}, target, signal)),
           );
         }
-        const found = await sessions.close(sessionId, target.endpoint);
+        const found = await leases.close(sessionId, target.endpoint);
         return { found, status: found ? 'rolled_back' : 'unknown' };
       }),
 
@@ -193,13 +193,8 @@ function preparing(client: BackendClient): Prepares {
   return client;
 }
 
-function writing(target: CallTarget): CallTarget {
-  if (target.mode !== 'write') throw badRequest('target.mode', 'must be write');
-  return target;
-}
-
 /** What ends a share names it in one of two ways. */
-function named(target: CallTarget, transactionId: string, sessionId: string): CallTarget {
+function shareTarget(target: CallTarget, transactionId: string, sessionId: string): CallTarget {
   if (sessionId !== '' && transactionId === '') return target;
   if (sessionId !== '') throw badRequest('session_id', 'goes without transaction_id');
   nameOf(transactionId);

@@ -2,12 +2,12 @@
 import type { Caps, Profile } from '../proto/driver.ts';
 
 /** Connections of an endpoint whose caps name none. Spec silent. */
-export const CAP_DEFAULT = 10;
+const CAP_DEFAULT = 10;
 /** Leases of one endpoint, however many connections it may have. Spec silent. */
 const LEASES_MAX = 10;
 /** Calls of one endpoint that may wait for a connection. Spec silent. */
 export const WAITING_MAX = 1000;
-/** An idle connection is ended after so many milliseconds. Spec silent. */
+/** Milliseconds after which an idle connection is ended. Spec silent. */
 export const IDLE_MAX_MS = 60_000;
 /**
  * Between two moves of a slot that is in use from one pool to another, in milliseconds: under
@@ -35,7 +35,7 @@ export interface SlotHolder {
 
 /** What is told of calls that queue for a connection. */
 export interface QueueEvents {
-  /** A call has left the queue after so many seconds: it was served, went away, or gave up. */
+  /** A call has left the queue: it was served, went away, or gave up. @param seconds that it waited */
   left(seconds: number): void;
   /** A call was refused: the queue was `full`, or its `time` in it was over. */
   refused(cause: 'full' | 'time'): void;

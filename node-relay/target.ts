@@ -67,3 +67,9 @@ function sessionOf({ session }: TargetMessage): SessionSettings | undefined {
 function malformed(path: string): GatewayError {
   return badRequest(path, 'is missing or wrong');
 }
+
+/** The target of a call that only writes make. @throws GatewayError BAD_REQUEST */
+export function writing(target: CallTarget): CallTarget {
+  if (target.mode !== 'write') throw badRequest('target.mode', 'must be write');
+  return target;
+}

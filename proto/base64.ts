@@ -1,6 +1,6 @@
 /** Text in base64, as requests have bytes. RFC 4648, section 4. */
 
-/** No groups: with them, a pattern is out of stack at a few megabytes of text. */
+/** No groups: with them, a pattern runs out of stack at a few megabytes of text. */
 const LETTERS = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** Whether a text is base64 with its padding. */

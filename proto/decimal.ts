@@ -1,7 +1,7 @@
 /** Numbers as they are written, compared digit by digit: nothing is rounded on the way. */
 
 /** A number's value: `0.digits` times ten to the `exponent`; no digits are zero. */
-export interface Decimal {
+interface Decimal {
   readonly isNegative: boolean;
   /** Without zeros at either end. */
   readonly digits: string;

@@ -23,7 +23,7 @@ export const Derivation = z.strictObject({
 export type Derivation = z.infer<typeof Derivation>;
 
 /** What is answered: the key's bytes with 200; 503 where too many wait. */
-export interface Derived {
+interface Derived {
   readonly status: 200 | 400 | 503;
   readonly key?: Uint8Array<ArrayBuffer>;
 }

@@ -99,7 +99,7 @@ export type ResultBytes = Uint8Array;
  * One backend and the connections to it, safe for concurrent calls. What not every driver can do
  * is in `Abilities`.
  *
- * Members are declared as methods, not properties, so that `Session<RedisRequest>` is
+ * Members are declared as methods, not properties, so that `BackendClient<RedisRequest>` is
  * assignable to `BackendClient`: the registry holds kinds with unlike requests, and each kind's
  * own schema has parsed the request before it gets here.
  */

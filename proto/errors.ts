@@ -4,7 +4,7 @@
  */
 
 import type { Json } from './json.ts';
-import { TOLD_MAX, told } from './told.ts';
+import { SERVER_TEXT_MAX, truncated } from './truncate.ts';
 
 /** Spec: "Errors", and the contract's table of what the specification leaves open. */
 export const ERRORS = {
@@ -119,7 +119,7 @@ export type ErrorDetails =
   | { readonly rule: string; readonly [member: string]: unknown };
 
 /** What an error may carry besides its message. */
-export interface GatewayErrorOptions {
+interface GatewayErrorOptions {
   /** Reaches the log, never the client. */
   readonly cause?: unknown;
   /** Reaches the client. */
@@ -147,7 +147,9 @@ function unableToConnect(told: string): string {
 /** An entry whose own texts are no longer than is told. */
 function shortened(details: ErrorDetails): ErrorDetails {
   const long = Object.entries<unknown>(details).flatMap(([name, value]) =>
-    typeof value === 'string' && value.length > TOLD_MAX ? [[name, told(value)] as const] : [],
+    typeof value === 'string' && value.length > SERVER_TEXT_MAX
+      ? [[name, truncated(value)] as const]
+      : [],
   );
   return long.length === 0 ? details : { ...details, ...Object.fromEntries(long) };
 }
@@ -166,7 +168,7 @@ export class GatewayError extends Error {
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     super(
-      told(code === 'CONNECTION_FAILED' ? unableToConnect(told(message)) : message),
+      truncated(code === 'CONNECTION_FAILED' ? unableToConnect(truncated(message)) : message),
       'cause' in options ? { cause: options.cause } : undefined,
     );
     this.code = code;

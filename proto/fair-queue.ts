@@ -1,7 +1,7 @@
 /** A queue for work that is bounded: only so much runs at once, fair between its owners. */
 
 /** How long the line may be. */
-export interface FairQueueOptions {
+interface FairQueueOptions {
   /** Pieces of work that are done at the same time. */
   readonly atOnce: number;
   /** Of those, pieces of one owner's; as many as of all when left out. */
@@ -19,7 +19,7 @@ export class QueueFull extends Error {
   }
 }
 
-interface Waiting {
+interface QueuedCall {
   start(): void;
   refuse(reason: unknown): void;
 }
@@ -28,7 +28,7 @@ interface Waiting {
 export class FairQueue {
   readonly #options: FairQueueOptions;
   /** Waiting work by owner; the owner whose turn is next comes first. An owner without waiting work is not in the map. */
-  readonly #lines = new Map<string, Waiting[]>();
+  readonly #lines = new Map<string, QueuedCall[]>();
   #waiting = 0;
   #running = 0;
   /** By owner; those without running work are not in the map. */
@@ -70,7 +70,7 @@ export class FairQueue {
   async #wait(who: string, signal: AbortSignal): Promise<void> {
     if (this.#waiting >= this.#options.waiting) this.#makeRoomFor(who);
     const { promise, resolve: start, reject: refuse } = Promise.withResolvers<void>();
-    const entry: Waiting = { start, refuse };
+    const entry: QueuedCall = { start, refuse };
     const leave = (): void => {
       if (this.#remove(who, entry)) refuse(signal.reason);
     };
@@ -92,7 +92,7 @@ export class FairQueue {
     last.refuse(new QueueFull());
   }
 
-  #remove(who: string, entry: Waiting): boolean {
+  #remove(who: string, entry: QueuedCall): boolean {
     const line = this.#lines.get(who) ?? [];
     const at = line.indexOf(entry);
     if (at < 0) return false;

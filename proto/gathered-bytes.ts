@@ -9,7 +9,7 @@ export class GatheredBytes {
   /** Bytes kept. */
   length = 0;
   #pieces: Uint8Array[] = [];
-  /** The last so many pieces are small; together they have so many bytes. */
+  /** How many of the last pieces are small, and their bytes together. */
   #small = 0;
   #smallBytes = 0;
 

@@ -18,7 +18,7 @@ const SHORT_MAX = 2 * NESTED_MAX;
 
 /** Whether the whole text is one JSON value, nested no deeper than ten thousand. Memory is that of the depth. */
 export function isJson(text: string): boolean {
-  return text.length <= SHORT_MAX ? isParsed(text) : new Reader(text).isValue();
+  return text.length <= SHORT_MAX ? isParsed(text) : new JsonChecker(text).isValue();
 }
 
 function isParsed(text: string): boolean {
@@ -30,7 +30,7 @@ function isParsed(text: string): boolean {
   }
 }
 
-class Reader {
+class JsonChecker {
   readonly #text: string;
   #at = 0;
   /** Whether each list or object around the place is an object. */

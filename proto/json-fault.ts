@@ -1,6 +1,6 @@
 /** Where a text is no JSON, or nests too deep: the runtime's parser does not tell it of every fault. RFC 8259. */
 
-import { Look } from './json-look.ts';
+import { JsonScan } from './json-scan.ts';
 import { type Pieces, whole } from './work/pieces.ts';
 
 /** The first place at which a text is no JSON, and what would be right there; `undefined` when it is JSON. */
@@ -28,7 +28,7 @@ export function* faultInPieces(text: string): Pieces<string | undefined> {
 export function depthFaultOf(text: string, most: number): string | undefined {
   // As many closing ones would be needed.
   if (text.length <= 2 * most) return undefined;
-  const { deepAt } = new Look(text, most).goOn(text.length);
+  const { deepAt } = new JsonScan(text, most).goOn(text.length);
   return deepAt === undefined ? undefined : depthFaultAt(text, deepAt, most);
 }
 

@@ -46,10 +46,10 @@ interface Open {
   /** Behind its last comma; 0 before the first. */
   comma: number;
   /** What it became: only those are made that are too large to be parsed at once. */
-  made: Made | undefined;
+  made: MadeContainer | undefined;
 }
 
-interface Made {
+interface MadeContainer {
   readonly value: Json[] | JsonObject;
   /** What is before is in `value` already. */
   read: number;
@@ -143,13 +143,13 @@ class Parser {
   }
 
   /** Takes in members up to a comma, which ends there. */
-  #take(open: Open, made: Made, end: number): void {
+  #take(open: Open, made: MadeContainer, end: number): void {
     this.#add(open, made, this.#text.slice(made.read, end - 1));
     made.read = end;
     made.needs = 'a value';
   }
 
-  #add({ isArray }: Open, { value }: Made, members: string): void {
+  #add({ isArray }: Open, { value }: MadeContainer, members: string): void {
     if (isBlank(members)) throw new SyntaxError('A value is missing');
     if (isArray) {
       const own = value as Json[]; // Of one that is an array.
@@ -173,7 +173,7 @@ class Parser {
     this.#madeCount += 1;
   }
 
-  #putInto({ isArray }: Open, made: Made, start: number, value: Json): void {
+  #putInto({ isArray }: Open, made: MadeContainer, start: number, value: Json): void {
     if (made.needs === 'a comma') throw unexpected(start);
     const before = this.#text.slice(made.read, start);
     if (isArray) {

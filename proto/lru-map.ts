@@ -1,7 +1,7 @@
 /** A bounded memory: what was used longest ago is forgotten first. */
 
 /** A bound on the weight of all entries together. */
-export interface Weights<Value> {
+interface Weights<Value> {
   readonly most: number;
   of(value: Value): number;
 }

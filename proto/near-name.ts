@@ -44,8 +44,8 @@ export function meantName(
   return next ?? nearest(given, free, EDITS_MAX) ?? sameAs(given, free);
 }
 
-/** What else bears on a hint. */
-export interface HintOptions {
+/** What else a hint depends on. */
+interface HintOptions {
   /** Which names are there already: see `meantName`. */
   isTaken?(name: string): boolean;
   /** Is before the list of names. */

@@ -12,7 +12,7 @@ export const NODE_HEADERS = {
 } as const;
 
 /** What is signed of a request. */
-export interface SignedRequest {
+interface SignedRequest {
   readonly method: string;
   /** From the root, without a query: `/api/v1/nodes/<uuid>/beat`. */
   readonly path: string;

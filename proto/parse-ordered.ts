@@ -22,11 +22,11 @@ export function parseOrdered(text: string): Json {
  * @throws GatewayError BAD_REQUEST for what nests deeper than `DEPTH_MAX`, and for what the rules refuse
  */
 export function readOrdered(text: string, rules: Rules = TYPED): Pieces<Json> {
-  return new Reader(text, rules).document();
+  return new OrderedReader(text, rules).document();
 }
 
 /** What is kept of a text, and what of it is refused. */
-export interface Rules {
+interface Rules {
   /** Whether a number keeps its text. */
   keepsNumber(text: string): boolean;
   /** Whether a member may not be there twice; else the last counts. */
@@ -74,7 +74,7 @@ interface OpenObject {
 }
 
 /** Reads text that is known to be JSON; without recursion, so that it can give way anywhere. */
-class Reader {
+class OrderedReader {
   readonly #text: string;
   /** Outermost first. */
   readonly #open: Open[] = [];

@@ -36,7 +36,7 @@ function passesIn(name: string, passes: Passes): Passes {
   return passes.flatMap((path) => (path.startsWith(before) ? path.slice(before.length) : []));
 }
 
-/** Texts of so many characters have no more digits than every double gives back, where their exponent is small. */
+/** Characters of texts that have no more digits than every double gives back, where their exponent is small. */
 const SHORT = 15;
 const LARGE_EXPONENT = /[eE][+-]?\d{3}/;
 

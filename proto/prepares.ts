@@ -1,5 +1,5 @@
 /** Shares of transactions over many databases: what a driver offers to the one that decides. Spec: transactions.md §2, §3. */
-import type { BackendClient, Call, Mode, ResultBytes } from './driver.ts';
+import type { Call, Mode, ResultBytes } from './driver.ts';
 import type { Json } from './json.ts';
 import type { OnceMark } from './once.ts';
 
@@ -96,7 +96,7 @@ export interface LockWaits {
 }
 
 /** What keeps a server from preparing. */
-export const LACK_CODES = [
+const LACK_CODES = [
   'prepared_transactions_off',
   'version',
   'privilege',
@@ -173,6 +173,3 @@ export function isPreparing<Request>(
 export function isParticipant(held: object): held is Participant {
   return 'perform' in held;
 }
-
-/** A client that takes part. */
-export type Joining<Request = unknown> = BackendClient<Request> & Joins<Request>;

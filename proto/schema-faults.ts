@@ -1,7 +1,7 @@
 /** Says why a value does not fit a schema, in the gateway's words rather than the schema library's. */
 import * as z from 'zod';
 import { hintFor, meantName } from './near-name.ts';
-import { told } from './told.ts';
+import { truncated } from './truncate.ts';
 
 /** What is wrong, and where: members joined by dots. */
 export interface Fault {
@@ -35,13 +35,13 @@ export function faultsOf(error: z.core.$ZodError, where: string): readonly Fault
   return [...named.filter(isHint), ...named.filter((fault) => !isHint(fault))];
 }
 
-interface Found {
+interface SchemaFault {
   readonly path: readonly string[];
   readonly message: string;
 }
 
 /** Of a union, what is wrong with the one form that the value can be meant to have. */
-function faultsIn(issue: Issue, at: readonly string[]): Found[] {
+function faultsIn(issue: Issue, at: readonly string[]): SchemaFault[] {
   const path = [...at, ...issue.path.map(String)];
   if (issue.code !== 'invalid_union' || issue.message !== NO_FORM) {
     return [{ path, message: issue.message }];
@@ -144,7 +144,7 @@ function ofUnknown({
   const isTaken = (name: string) => isObject(input) && Object.hasOwn(input, name);
   const hints = keys
     .slice(0, NAMES_MAX)
-    .map((key) => told(key, NAME_MAX))
+    .map((key) => truncated(key, NAME_MAX))
     .map((name) => [JSON.stringify(name), hintFor(name, known, { isTaken })] as const)
     .toSorted(([, one], [, other]) => Number(other.endsWith('?')) - Number(one.endsWith('?')));
   // Those of one hint together, so that no list of names is told twice.

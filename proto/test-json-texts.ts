@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 
 /** A document, and its text without white space. */
-export interface Written {
+interface Written {
   readonly text: string;
   readonly compact: string;
 }

@@ -1,7 +1,7 @@
 /** JSON in and out as it was written: the text of each number, and the order of all members. */
 import { DEPTH_MAX, type Json, parseJson } from './json.ts';
 import { depthFaultAt } from './json-fault.ts';
-import { isDigitAt, Look } from './json-look.ts';
+import { isDigitAt, JsonScan } from './json-scan.ts';
 import { isMovedWithin, orderedText } from './ordered-json.ts';
 import { readOrdered } from './parse-ordered.ts';
 import { type Pieces, whole } from './work/pieces.ts';
@@ -13,7 +13,7 @@ const LONG = 22;
 
 /** Whether `parseJson` may lose how something in a JSON text is written. */
 export function isWrittenOtherwise(text: string): boolean {
-  return hasLongRun(text) || new Look(text).goOn(text.length).isWrittenOtherwise;
+  return hasLongRun(text) || new JsonScan(text).goOn(text.length).isWrittenOtherwise;
 }
 
 /** What a look at a whole text reports. */
@@ -26,7 +26,7 @@ export interface LookedThrough {
 
 /** Looks at all of a text once. */
 export function lookThrough(text: string): LookedThrough {
-  const { deepAt, isWrittenOtherwise } = new Look(text, DEPTH_MAX).goOn(text.length);
+  const { deepAt, isWrittenOtherwise } = new JsonScan(text, DEPTH_MAX).goOn(text.length);
   const tooDeep = deepAt === undefined ? undefined : depthFaultAt(text, deepAt, DEPTH_MAX);
   return { tooDeep, isWrittenOtherwise: isWrittenOtherwise || hasLongRun(text) };
 }
@@ -45,7 +45,7 @@ function hasLongRun(text: string): boolean {
 
 /** As `isWrittenOtherwise`, in pieces. */
 export function* isWrittenOtherwiseInPieces(text: string): Pieces<boolean> {
-  const look = new Look(text);
+  const look = new JsonScan(text);
   for (let at = 0; at < text.length; at += PIECE) {
     if (look.goOn(at + PIECE).isWrittenOtherwise) return true;
     if (hasLongRun(text.slice(Math.max(0, at - LONG), at + PIECE))) return true;
@@ -77,7 +77,7 @@ export function parseDefinition(text: string): Json {
 }
 
 /** As `parseWritten`, in pieces, of a text that is known to be JSON. @throws GatewayError BAD_REQUEST */
-export function parseWrittenInPieces(text: string): Pieces<Json> {
+function parseWrittenInPieces(text: string): Pieces<Json> {
   return readOrdered(text, { keepsNumber: isRewritten, refusesTwice: false });
 }
 
@@ -102,6 +102,6 @@ export function writtenText(value: Json): string {
 }
 
 /** Whether JavaScript writes the number of a text in another way. */
-export function isRewritten(text: string): boolean {
+function isRewritten(text: string): boolean {
   return String(Number(text)) !== text;
 }

@@ -15,7 +15,7 @@ export const PREPARED = join(ROOT, 'node_modules/.cache/causeway/worker');
 export type WorkerOptions = Unstable_MiniflareWorkerOptions;
 
 /** `worker` runs alone, `runtimes` is each of several that share a port. */
-export type WorkerPart = keyof typeof ENTRIES;
+type WorkerPart = keyof typeof ENTRIES;
 
 const ENTRIES = { worker: 'worker/index.ts', runtimes: 'worker/runtimes/index.ts' } as const;
 

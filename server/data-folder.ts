@@ -99,7 +99,7 @@ export async function secretIn(
   if (kept !== undefined) {
     if (((await stat(file)).mode & 0o077) !== 0) {
       throw new Failure(
-        `Others can read ${file}; run chmod 600 on it, and think of making it anew.`,
+        `Others can read ${file}; run chmod 600 on it, and think of making a new one.`,
       );
     }
     return kept.trimEnd();

@@ -68,7 +68,7 @@ function parserFile(): string {
 }
 
 /** Of the runtime's process. */
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly environment: Record<string, string>;
   /** Of the entry worker; one that stays, where the process is replaced without Miniflare's doing. */
   readonly port: number;

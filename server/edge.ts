@@ -20,7 +20,7 @@ export const HOLD_MAX_MS = 5_000;
 const HEARD_TRIES = 600;
 const HEARD_AGAIN_MS = 50;
 
-/** How many data keys there are, and how many of them wait to be sealed anew. */
+/** How many data keys there are, and how many of them wait to be sealed again. */
 export interface SealedKeys {
   readonly left: number;
   readonly all: number;

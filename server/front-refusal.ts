@@ -11,11 +11,15 @@ import { requestIdOf } from '../worker/http/request-id.ts';
 /** The worker cannot be reached. */
 export function unavailable(incoming: IncomingMessage, reply: ServerResponse): void {
   const message = 'The gateway is not ready';
-  refuse(incoming, reply, new GatewayError('SERVICE_UNAVAILABLE', message, { retryAfter: 1 }));
+  refuseRequest(
+    incoming,
+    reply,
+    new GatewayError('SERVICE_UNAVAILABLE', message, { retryAfter: 1 }),
+  );
 }
 
 /** Answers a request with a failure. */
-export function refuse(
+export function refuseRequest(
   incoming: IncomingMessage,
   reply: ServerResponse,
   failure: GatewayError,

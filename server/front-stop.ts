@@ -13,12 +13,12 @@ export interface Stopping {
 
 /** Milliseconds that replies wait at a stop: a client that gets one now would open its next connection just when none are taken. */
 const HOLD_MS = 150;
-/** Connections that wait for their next request are ended by its reply, or when none comes in so many milliseconds. */
+/** Milliseconds after which a connection that waits for its next request is ended; else it ends with that request's reply. */
 const LAST_REQUEST_MS = 250;
 const LOOK_MS = 20;
 
 /** A front that listens. */
-export interface Running {
+interface RunningFront {
   readonly server: Server;
   readonly agent: Agent;
   readonly stopping: Stopping;
@@ -28,7 +28,7 @@ export interface Running {
 
 /** Takes no more connections, finishes the requests in flight, and after `drainMs` milliseconds cuts them. */
 export async function stopServer(
-  { server, agent, stopping, webSockets }: Running,
+  { server, agent, stopping, webSockets }: RunningFront,
   drainMs: number,
 ): Promise<void> {
   stopping.isHeard = true;

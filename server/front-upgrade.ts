@@ -10,7 +10,7 @@ export function isWebSocket({ method, headers }: IncomingMessage): boolean {
 }
 
 /** A request that Node has handed over with its connection. */
-export interface Upgrading {
+interface Upgrading {
   readonly incoming: IncomingMessage;
   readonly socket: Duplex;
   /** What the client has sent after its request. */

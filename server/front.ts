@@ -16,7 +16,7 @@ import { type Duplex, pipeline } from 'node:stream';
 import { GatewayError } from '../proto/errors.ts';
 import { hostRefused, isHost } from '../worker/http/host.ts';
 import { checkTransferCoding } from '../worker/http/transfer-coding.ts';
-import { rawRefusal, refuse, unavailable } from './front-refusal.ts';
+import { rawRefusal, refuseRequest, unavailable } from './front-refusal.ts';
 import { type Stopping, stopServer } from './front-stop.ts';
 import { isWebSocket, passWebSocket } from './front-upgrade.ts';
 
@@ -95,7 +95,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       forward(incoming, reply, onward(incoming));
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown;
-      refuse(incoming, reply, thrown);
+      refuseRequest(incoming, reply, thrown);
     }
   });
   const webSockets = new Set<Duplex>();

@@ -2,7 +2,7 @@
 import { FIRST } from './first-organization.ts';
 
 /** What the printed lines are made of. */
-export interface Greeting {
+interface Greeting {
   /** Such as `http://127.0.0.1:8787`. */
   readonly gateway: string;
   /** Absolute path. */

@@ -16,7 +16,7 @@ const STOP_MAX_MS = 2_000;
 const SHORT_LIFE_MS = 200;
 
 /** A hasher that is kept running. */
-export interface HasherProcess {
+interface HasherProcess {
   /** Path of the socket on which it answers; the same for the next one when it dies. */
   readonly socket: string;
   /** Of the process that runs now. */

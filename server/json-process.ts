@@ -14,7 +14,7 @@ import { log, logOf } from './log.ts';
 const STOP_MAX_MS = 2_000;
 
 /** A socket behind which a JSON worker is started when it is needed. */
-export interface JsonProcess {
+interface JsonProcess {
   stop(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import { Failure } from './failure.ts';
 import { keyDigest } from './key-pairs.ts';
 import { KEY_NAMES, type KeyName, type Keys, keyFiles, readKeys, withKeysFile } from './keys.ts';
 import { log } from './log.ts';
-import { checkSettings, keyBindings, type Plan } from './plan.ts';
+import { checkSettings, keyBindings, type StartPlan } from './plan.ts';
 import { readRelayElsewhere } from './relay-elsewhere.ts';
 import { relayHasKeys, writeRelayKeys } from './relay-keys.ts';
 
@@ -23,7 +23,7 @@ export interface KeyStatus {
   readonly inForce: Readonly<Record<string, string>>;
   /** Seconds that a login token lives. */
   readonly tokenLifeS: number;
-  /** While data keys are sealed anew. */
+  /** While data keys are sealed again. */
   readonly sealing?: SealedKeys;
   /** Why the files' keys are not used. */
   readonly refused?: string;
@@ -35,20 +35,20 @@ export function statusFile({ path }: DataFolder): string {
 }
 
 /** Follows the files until the answer is called. */
-export async function followKeys(plan: Plan, edge: Edge): Promise<() => void> {
+export async function followKeys(plan: StartPlan, edge: Edge): Promise<() => void> {
   const follower = new KeyFollower(plan, edge);
   await follower.begin();
   return () => follower.stop();
 }
 
 class KeyFollower {
-  readonly #plan: Plan;
+  readonly #plan: StartPlan;
   readonly #edge: Edge;
   #keys: Keys;
   #stamp = '';
   #stopped = false;
 
-  constructor(plan: Plan, edge: Edge) {
+  constructor(plan: StartPlan, edge: Edge) {
     this.#plan = plan;
     this.#edge = edge;
     this.#keys = plan.keys;
@@ -101,7 +101,7 @@ class KeyFollower {
     await this.#tell({ refused: why });
   }
 
-  /** Has data keys sealed anew, as long as that goes on. */
+  /** Has data keys sealed again, as long as that goes on. */
   async #seal(): Promise<void> {
     if (this.#keys.previous.INSTALLATION_KEY === undefined) return;
     const key = this.#keys.INSTALLATION_KEY;
@@ -157,7 +157,7 @@ class KeyFollower {
 
 function unsealed(thrown: unknown): void {
   const why = thrown instanceof Error ? thrown.message : 'unknown';
-  log('warn', 'Data keys could not be sealed anew; the next minute tries again.', { why });
+  log('warn', 'Data keys could not be sealed again; the next minute tries again.', { why });
 }
 
 /** Whether a key is one that the gateway uses. */

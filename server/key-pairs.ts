@@ -9,7 +9,7 @@ const PRIVATE_KEYS = {
   RELAY_NODE_KEY: { algorithm: 'ECDH-ES', kty: 'EC', crv: 'P-256' },
   RELAY_SIGNING_KEY: { algorithm: 'EdDSA', kty: 'OKP', crv: 'Ed25519' },
 } as const;
-export type PrivateKeyName = keyof typeof PRIVATE_KEYS;
+type PrivateKeyName = keyof typeof PRIVATE_KEYS;
 
 /**
  * A new private key.

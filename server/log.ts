@@ -3,7 +3,7 @@ import { type LogFormat, painter, readable } from '../node-relay/log-format.ts';
 import { isJsonObject, type Json } from '../proto/json.ts';
 
 /** How much a line matters. */
-export type LogLevel = 'info' | 'warn' | 'error';
+type LogLevel = 'info' | 'warn' | 'error';
 
 /** A program that this one runs, and that writes no log of its own. */
 type Program = 'server' | 'worker' | 'password-hasher' | 'json-worker';

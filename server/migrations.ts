@@ -14,7 +14,7 @@ const BOOK = `CREATE TABLE IF NOT EXISTS d1_migrations(
 const BREAKPOINT = '--> statement-breakpoint';
 
 /** A migration that is not applied yet. */
-interface Pending {
+interface PendingMigration {
   readonly name: string;
   /** With what enters it into the book of records. */
   readonly text: string;
@@ -44,18 +44,18 @@ export async function applyMigrations(db: LocalD1): Promise<string[]> {
 const yes = () => true;
 const no = () => false;
 
-async function readMigration(folder: string, name: string): Promise<Pending> {
+async function readMigration(folder: string, name: string): Promise<PendingMigration> {
   const text = (await readFile(join(folder, name), 'utf8')).replaceAll(BREAKPOINT, '');
   const quoted = `'${name.replaceAll("'", "''")}'`;
   return { name, text: `${text}\n;INSERT INTO d1_migrations (name) VALUES (${quoted});` };
 }
 
 /** In one transaction, and one statement of D1: each one that is prepared holds this process up for some milliseconds. */
-async function apply(db: LocalD1, pending: readonly Pending[]): Promise<void> {
+async function apply(db: LocalD1, pending: readonly PendingMigration[]): Promise<void> {
   await db.batch([db.prepare(pending.map(({ text }) => text).join('\n'))]);
 }
 
-async function applyOne(db: LocalD1, migration: Pending): Promise<void> {
+async function applyOne(db: LocalD1, migration: PendingMigration): Promise<void> {
   await apply(db, [migration]).catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : 'unknown cause';
     const sentence = `The tables cannot be brought up to date: ${migration.name} failed (${why}), and nothing of it was changed.`;

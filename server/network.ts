@@ -2,7 +2,7 @@
 import { NEVER_REACHED, SPECIAL_PURPOSE } from '../proto/addresses.ts';
 
 /** A service binding of the runtime; `deny` wins where it is narrower. */
-export interface NetworkBinding {
+interface NetworkBinding {
   readonly network: { readonly allow: string[]; readonly deny: string[] };
 }
 

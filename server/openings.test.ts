@@ -1,7 +1,7 @@
 /** What is said of a gateway that others than this machine can reach. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { openings } from './openings.ts';
-import type { Plan } from './plan.ts';
+import type { StartPlan } from './plan.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -19,6 +19,6 @@ test.each<[string, string, string | undefined, object, string, unknown[]]>([
   ['every backend', '0.0.0.0', '10.0.0.1', { NEW_ORG_TOKEN: 'x' }, '10.0.0.7, *', [ALL]],
 ])('bound to %s', (_what, host, trustedProxy, bindings, allow, expected) => {
   vi.stubEnv('RELAY_ALLOW', allow);
-  const plan = { options: { host, trustedProxy }, bindings } as unknown as Plan; // All that is read.
+  const plan = { options: { host, trustedProxy }, bindings } as unknown as StartPlan; // All that is read.
   expect(openings(plan)).toEqual(expected);
 });

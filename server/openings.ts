@@ -1,9 +1,9 @@
 /** What is open on a gateway that others than this machine can reach: said when it starts. */
 import { isLoopback } from './options.ts';
-import { allowed, type Plan } from './plan.ts';
+import { allowed, type StartPlan } from './plan.ts';
 
 /** One sentence for each thing that is open and may not be meant to be; none where only this machine reaches the gateway. */
-export function openings({ options, bindings, elsewhere }: Plan): readonly string[] {
+export function openings({ options, bindings, elsewhere }: StartPlan): readonly string[] {
   const { host, trustedProxy } = options;
   const ofRelay =
     elsewhere?.isPlain && !isLoopback(new URL(elsewhere.url).hostname.replace(/[[\]]/g, ''))

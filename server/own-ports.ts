@@ -9,7 +9,7 @@ import { url as inspectorUrl } from 'node:inspector';
 import type { Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CHANGED_KEYS } from '../worker/runtimes/place.ts';
+import { CHANGED_KEYS } from '../worker/runtimes/runtime-site.ts';
 import type { DataFolder } from './data-folder.ts';
 
 /** Servers that this process has begun to listen with, since this module was loaded. */

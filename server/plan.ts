@@ -14,7 +14,7 @@ import { relayKeysFile, writeRelayKeys } from './relay-keys.ts';
 import { WORKER_SETTINGS } from './settings.ts';
 
 /** Everything that can be wrong with what was asked for is known once there is a plan. */
-export interface Plan {
+export interface StartPlan {
   readonly options: Options;
   readonly folder: DataFolder;
   readonly keys: Keys;
@@ -35,7 +35,7 @@ export interface Plan {
  * Reads keys and settings, and finds the ports.
  * @throws Failure when a port is taken, or a key or a setting cannot be used
  */
-export async function planOf(options: Options, folder: DataFolder): Promise<Plan> {
+export async function planOf(options: Options, folder: DataFolder): Promise<StartPlan> {
   const environment = withKeysFile(process.env);
   const elsewhere = readRelayElsewhere(environment);
   if (elsewhere !== undefined && options.demo) {
@@ -110,7 +110,7 @@ function checked<Read>(read: () => Read): Read {
 }
 
 /** What the relay is told. `demo` is the `host:port` of the demo's database. */
-export function relayEnvironment(plan: Plan, demo?: string): Record<string, string> {
+export function relayEnvironment(plan: StartPlan, demo?: string): Record<string, string> {
   const { options, folder, port } = plan;
   return {
     RELAY_HOST: '127.0.0.1',

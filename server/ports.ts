@@ -23,7 +23,7 @@ export async function freePort(host: string, port = 0, flag = '--port'): Promise
 }
 
 /** Why a port cannot be listened on, in a sentence that names `flag`. */
-export function portRefusal(
+function portRefusal(
   code: string | undefined,
   host: string,
   port: number,

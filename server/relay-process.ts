@@ -18,7 +18,7 @@ const DRAIN_DEFAULT_S = 30;
 const PAUSE_MS = 50;
 
 /** A relay that is kept running. */
-export interface RelayProcess {
+interface RelayProcess {
   /** Of the process that runs now; undefined between two. */
   pid(): number | undefined;
   /** Lets calls in flight finish. */

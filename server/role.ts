@@ -1,5 +1,5 @@
 /** What each of several runtimes behind one port is: the owner of D1 and the objects, or one that serves clients. */
-import type { Place } from '../worker/runtimes/place.ts';
+import type { RuntimeSite } from '../worker/runtimes/runtime-site.ts';
 import type { WorkerOptions as ReadOptions } from './bundle.ts';
 import type { InnerSocket, Listening, RuntimeSocket } from './runtime.ts';
 
@@ -49,7 +49,7 @@ export function directSockets({ socket, inner }: Listening) {
 export function optionsOf(options: WorkerOptions, role: Role | undefined): WorkerOptions {
   if (role?.is !== 'serving') return options;
   const { d1Databases, durableObjects, ratelimits, ...kept } = options;
-  const place: Place = {
+  const place: RuntimeSite = {
     name: role.name,
     others: Object.keys(role.others),
     objects: Object.keys(durableObjects ?? {}),

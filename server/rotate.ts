@@ -45,7 +45,7 @@ const HELD_S = {
 };
 
 /** One change of one key. */
-interface Change {
+interface KeyChange {
   readonly name: KeyName;
   readonly folder: DataFolder;
   readonly files: { readonly current: string; readonly previous: string };
@@ -82,7 +82,7 @@ function nameOf(positionals: readonly string[]): KeyName {
   throw new Failure(`One of ${KEY_NAMES.join(', ')} is to be named; see --help.`);
 }
 
-async function begin(change: Change): Promise<void> {
+async function begin(change: KeyChange): Promise<void> {
   const { name, files } = change;
   const current = await kept(files.current);
   if (current === undefined) {
@@ -102,7 +102,7 @@ async function begin(change: Change): Promise<void> {
 }
 
 /** The old one first: at no time is it missing. */
-async function replace({ name, files }: Change, current: string): Promise<void> {
+async function replace({ name, files }: KeyChange, current: string): Promise<void> {
   const node =
     name === 'RELAY_NODE_KEY' ? await nodeUuid(JSON.parse(publicHalf(name, current))) : undefined;
   await write(files.previous, current);
@@ -110,7 +110,7 @@ async function replace({ name, files }: Change, current: string): Promise<void> 
   say(`A new ${name} is made.`);
 }
 
-async function finish(change: Change, isForced: boolean): Promise<void> {
+async function finish(change: KeyChange, isForced: boolean): Promise<void> {
   const { name, files, isRunning } = change;
   if ((await kept(files.previous)) === undefined) {
     throw new Failure(`No change of ${name} is under way: there is no ${files.previous}.`);
@@ -124,7 +124,7 @@ async function finish(change: Change, isForced: boolean): Promise<void> {
   }
   if (name === 'INSTALLATION_KEY') {
     if (!isRunning) {
-      throw new Failure('Start the gateway first: it says whether all data keys are sealed anew.');
+      throw new Failure('Start the gateway first: it says whether all data keys are sealed again.');
     }
     await inForce(change);
     await sealed(change);
@@ -135,7 +135,7 @@ async function finish(change: Change, isForced: boolean): Promise<void> {
 }
 
 /** Waits until the gateway uses what the files hold. */
-async function inForce({ name, folder, files, isRunning }: Change): Promise<void> {
+async function inForce({ name, folder, files, isRunning }: KeyChange): Promise<void> {
   if (!isRunning) {
     say('The gateway does not run: it uses the keys when it starts.');
     return;
@@ -158,7 +158,7 @@ async function inForce({ name, folder, files, isRunning }: Change): Promise<void
 }
 
 /** Waits until all data keys are sealed with the new key, and says how far that is. */
-async function sealed({ folder, isRunning }: Change): Promise<void> {
+async function sealed({ folder, isRunning }: KeyChange): Promise<void> {
   let said = '';
   while (isRunning) {
     const { sealing } = (await statusOf(folder)) ?? {};
@@ -172,19 +172,19 @@ async function sealed({ folder, isRunning }: Change): Promise<void> {
   }
 }
 
-async function tellRelays({ files }: Change): Promise<void> {
+async function tellRelays({ files }: KeyChange): Promise<void> {
   const [current = '', previous = ''] = [await kept(files.current), await kept(files.previous)];
   const keys = gatewayKeys({ GATEWAY_KEY: current, previous: { GATEWAY_KEY: previous } });
   say(`Relays elsewhere need both before the old one is removed: GATEWAY_PUBLIC_KEY='[${keys}]'`);
 }
 
-async function when(change: Change): Promise<string> {
+async function when(change: KeyChange): Promise<string> {
   const until = await heldUntil(change);
   return until > Date.now() ? ` (from ${new Date(until).toISOString()} on)` : '';
 }
 
 /** Unix epoch milliseconds. */
-async function heldUntil({ name, folder, files }: Change): Promise<number> {
+async function heldUntil({ name, folder, files }: KeyChange): Promise<number> {
   const { mtimeMs } = await stat(files.current);
   const heldS = HELD_S[name] ?? (await statusOf(folder))?.tokenLifeS ?? 3_600;
   return mtimeMs + heldS * 1000;

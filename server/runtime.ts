@@ -55,7 +55,7 @@ export interface Listening {
 }
 
 /** A runtime that Miniflare runs. */
-export interface Runtime {
+interface Runtime {
   /**
    * Takes no more connections, finishes the requests in flight, and ends; after `drainMs` whatever still runs.
    * @param idle where it alone listens, if others share its port
@@ -64,7 +64,7 @@ export interface Runtime {
 }
 
 /** How a stop is announced to the worker. */
-export interface StoppingWorker {
+interface StoppingWorker {
   /** Requests and replies wait from now on. */
   hold(): Promise<unknown>;
   /** The runtime takes no more connections: they wait no longer. */

@@ -1,7 +1,7 @@
 /** The settings that `npm start` takes from the environment, and what `--help` says about them. */
 
 /** One line of `--help`. */
-export interface SettingHelp {
+interface SettingHelp {
   readonly name: string;
   readonly meaning: string;
   /** As text; left out where there is none. */

@@ -1,23 +1,23 @@
-/** What the processes next to the gateway have in common: serving comes first, and they end with their parent alone. */
+/** What the processes next to the gateway have in common: serving comes first, and they end only with their parent. */
 import { writeFileSync, writeSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
-/** Of all that wants a core at the same time, one next to another gets a quarter: enough to go on. Spec silent. */
+/** A lower priority: such a process gets about a quarter of a core that a serving process wants as well. Spec silent. */
 const PRIORITY = 5;
 
-/** Lowers this process' priority, and leaves its end to its parent: a signal to all of a group must not keep requests from being finished. */
+/** Lowers this process' priority, and leaves its end to its parent: a signal to the whole process group must not stop requests in flight. */
 export function standAside(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   setPriority(PRIORITY);
   try {
-    // Where Linux shares time between sessions first, priorities within one count for nothing.
+    // Where Linux first shares time between sessions, priorities within one session have no effect.
     writeFileSync('/proc/self/autogroup', String(PRIORITY));
   } catch {
-    // Another system, or one that is built without.
+    // Another system, or one without this feature.
   }
 }
 
-/** Writes a fault in the shape of the other programs' lines; without its message, which may hold what was sent. */
+/** Writes an error in the form of the other programs' log lines, without its message, which may hold what was sent. */
 export function logFault(
   program: string,
   message: string,

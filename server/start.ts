@@ -19,7 +19,7 @@ import { log, logAs } from './log.ts';
 import { openings } from './openings.ts';
 import { readOptions } from './options.ts';
 import { listeningPorts, ownPortsFile, tellOwnPorts } from './own-ports.ts';
-import { type Plan, planOf, relayEnvironment, urlHost } from './plan.ts';
+import { planOf, relayEnvironment, type StartPlan, urlHost } from './plan.ts';
 import { freePort } from './ports.ts';
 import { unusedSettings } from './relay-elsewhere.ts';
 import { startRelay } from './relay-process.ts';
@@ -55,12 +55,12 @@ async function main(): Promise<void> {
   } catch (thrown) {
     const stopped = shutdown.begun;
     await shutdown.stop();
-    // What fails because it was told to stop has not failed.
+    // An error of what was told to stop is no failure.
     if (!stopped) throw thrown;
   }
 }
 
-async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
+async function start(plan: StartPlan, shutdown: Shutdown): Promise<string> {
   const { options, folder, port } = plan;
   const { path: sockets, remove } = await makeSocketFolder();
   await shutdown.add(async () => remove());
@@ -93,7 +93,7 @@ async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
 
 /** The demo's database, and next to it the relay that is allowed to reach it, unless that runs elsewhere. */
 async function startBackends(
-  plan: Plan,
+  plan: StartPlan,
   sockets: string,
   shutdown: Shutdown,
 ): Promise<DemoDatabase | undefined> {
@@ -111,7 +111,7 @@ async function startBackends(
     const address = port === undefined ? undefined : demo?.demoAddress(port);
     const environment = { ...relayEnvironment(plan, address), RELAY_SOCKETS: sockets };
     const relay = await startRelay(plan.relayPort, environment);
-    // Last started, first ended: the relay lets go of its connections before the database does.
+    // Started last, ended first: the relay closes its connections before the database ends.
     await starting.catch(() => {});
     await shutdown.add(() => relay.stop());
   };
@@ -127,7 +127,7 @@ interface RunningRuntime {
 }
 
 async function startRuntime(
-  plan: Plan,
+  plan: StartPlan,
   sockets: string,
   shutdown: Shutdown,
 ): Promise<RunningRuntime> {
@@ -163,7 +163,7 @@ async function startRuntime(
 
 async function startFrontBefore(
   { edge, port: upstreamPort }: RunningRuntime,
-  { options, port, secret }: Plan,
+  { options, port, secret }: StartPlan,
   shutdown: Shutdown,
 ): Promise<void> {
   const { trustedProxy, host, drainS } = options;
@@ -188,7 +188,7 @@ async function answers(gateway: string): Promise<void> {
   );
 }
 
-/** Bound to every address, this machine reaches it on loopback. */
+/** When it is bound to every address, this machine reaches it on loopback. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '[::1]' : urlHost(host);

@@ -9,12 +9,12 @@ const CATCH_UP_MAX_MS = 24 * 60 * MINUTE_MS;
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Calls back once after so many milliseconds; answers what takes it back. */
+  /** Calls back once after `ms` milliseconds; answers what cancels it. */
   after(ms: number, callback: () => void): () => void;
 }
 
 /** The machine's clock; waiting for it keeps no process alive. */
-export const MACHINE_CLOCK: Clock = {
+const MACHINE_CLOCK: Clock = {
   now: Date.now,
   after(ms, callback) {
     const timer = setTimeout(callback, ms).unref();

@@ -1,4 +1,4 @@
-/** Who is calling: no header that a client sends moves a limit or is in the log. */
+/** Who is calling: no header that a client sends changes a limit or gets into the log. */
 import { request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type OwnGateway, startGateway } from './gateway.ts';

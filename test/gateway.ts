@@ -42,7 +42,7 @@ export interface Ended {
 }
 
 /** How to start a gateway that is not as usual. */
-export interface GatewayOptions {
+interface GatewayOptions {
   /** Besides `--port 0 --relay-port 0 --data`; a later flag wins. */
   readonly args?: readonly string[];
   /** Added to a minimal environment. */

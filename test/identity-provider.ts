@@ -7,7 +7,7 @@ import { Provider } from 'oidc-provider';
 const SECRET = 'a secret between the client and its provider';
 
 /** A client that gets tokens for itself, and the claims that they carry. */
-export interface Client {
+interface Client {
   readonly id: string;
   readonly claims: Readonly<Record<string, unknown>>;
 }

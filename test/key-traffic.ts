@@ -4,7 +4,7 @@ import { ask, type Organization } from './organization.ts';
 import { backend } from './servers/backends.ts';
 
 /** Traffic that runs. */
-export interface KeyTraffic {
+interface KeyTraffic {
   /** Has all lines use a token that was made just now, as clients renew theirs. */
   logIn(): Promise<unknown>;
   /** Ends it; answers how many calls there were, and those that failed. */

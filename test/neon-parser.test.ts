@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { loadModule, parseSync, SqlError } from 'libpg-query';
 import { beforeAll, expect, test } from 'vitest';
-import { refusalOf } from '../kinds/postgres/dialect/parser-refusal.ts';
+import { serverRefusal } from '../kinds/postgres/dialect/parser-refusal.ts';
 import { ATTACKS, TRAPS } from '../node-relay/drivers/postgres/test/attacks.ts';
 import { READS } from '../node-relay/drivers/postgres/test/reads.ts';
 import { EXPORTS, IMPORTS } from '../worker/drivers/edge/neon/instance.ts';
@@ -103,6 +103,6 @@ function byPackage(text: string): unknown {
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
     const { functionName: raisedBy, cursorPosition = 0 } = error.sqlDetails ?? {};
-    return refusalOf({ message: error.message, raisedBy, place: cursorPosition + 1 });
+    return serverRefusal({ message: error.message, raisedBy, place: cursorPosition + 1 });
   }
 }

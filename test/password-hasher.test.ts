@@ -1,4 +1,4 @@
-/** Passwords are hashed off the thread that serves requests: it stays quick, however many logins come. */
+/** Passwords are hashed outside of the thread that serves requests: it stays fast, however many logins come. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -45,7 +45,7 @@ async function idleGateway() {
   };
 }
 
-/** The hasher that runs, and its socket. */
+/** The running hasher, and its socket. */
 function hasher() {
   const found = childrenOf(gateway.pid).find(({ command }) =>
     command.includes('server/password-hasher'),

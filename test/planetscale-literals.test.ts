@@ -5,7 +5,7 @@ import { settingsOf } from '../kinds/mysql/dialect/settings.ts';
 import type { MysqlRequest } from '../kinds/mysql/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
 import { connect } from '../node-relay/drivers/mysql/connection.ts';
-import type { Reader } from '../node-relay/drivers/mysql/packets.ts';
+import type { Packet } from '../node-relay/drivers/mysql/packets.ts';
 import { run, sql, TestDatabase } from '../node-relay/drivers/mysql/test/database.ts';
 import { callOf, testHost } from '../node-relay/drivers/test/host.ts';
 import type { BackendClient } from '../proto/driver.ts';
@@ -128,7 +128,7 @@ describe('whatever the server reads texts by', () => {
       for (const value of VALUES) {
         const numbers: string[] = [];
         const query = withValues('SELECT 1 AS a, 2 AS b, ? AS v', [value]);
-        const row = (reader: Reader) => void numbers.push(reader.lengthText(), reader.lengthText());
+        const row = (reader: Packet) => void numbers.push(reader.lengthText(), reader.lengthText());
         const said = await connection.query(query, { row }).then(
           () => numbers.join(),
           (error: Error) => error.message,

@@ -14,7 +14,7 @@ export interface RelayAlone {
 }
 
 /** Keys of a gateway and a relay as settings. */
-export interface RelayKeys {
+interface RelayKeys {
   readonly GATEWAY_KEY: string;
   readonly RELAY_NODE_KEY: string;
 }

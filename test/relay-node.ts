@@ -25,7 +25,7 @@ export interface RelayNode {
 }
 
 /** How one is started. */
-export interface RelayNodeOptions {
+interface RelayNodeOptions {
   readonly call: Call;
   /** As the relay dials it. */
   readonly gateway: string;

@@ -84,7 +84,7 @@ test('a change of INSTALLATION_KEY that was interrupted goes on, and what was se
   });
   expect(await change('INSTALLATION_KEY', '--finish')).toEqual({
     code: 1,
-    said: 'Start the gateway first: it says whether all data keys are sealed anew.\n',
+    said: 'Start the gateway first: it says whether all data keys are sealed again.\n',
   });
   const second = await startGateway({ data });
   const again = await change('INSTALLATION_KEY');

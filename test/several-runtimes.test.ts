@@ -42,7 +42,7 @@ const basic = (id: string, username: string, password: string) => ({
   'X-Org-Id': id,
 });
 
-/** Limits begin anew with each minute. */
+/** Limits begin again with each minute. */
 async function duringOneMinute(): Promise<void> {
   const left = MINUTE_MS - (Date.now() % MINUTE_MS);
   if (left < TRIES_MS) await sleep(left);

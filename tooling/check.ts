@@ -1,4 +1,4 @@
-/** `npm run check`: types, lint, format, and whether generated code is what its sources generate. */
+/** `npm run check`: types, lint, format, rooms, exports, and whether generated code is what its sources generate. */
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { ROOT } from '../server/bundle.ts';
 import { Failure, runScript } from '../server/failure.ts';
 import { runTool, type ToolResult } from '../server/tools.ts';
 import { ERRORS_PAGE, errorsPage } from './errors-page.ts';
+import { exportFaults } from './exports.ts';
 import { imports, ROOMS_PAGE, roomFaults, withRooms } from './rooms.ts';
 import { staleCopies } from './spec-copies.ts';
 import { TEMPLATES_PAGE, withTransformers } from './transformers-table.ts';
@@ -36,6 +37,7 @@ const STEPS: readonly Step[] = [
   { name: 'generated code of proto/', run: protoIsFresh },
   { name: 'migrations of worker/db/schema.ts', run: migrationsAreFresh },
   { name: 'rooms: who imports whom', run: roomsHold },
+  { name: 'exports: who imports them', run: exportsAreUsed },
   { name: 'pages of docs/', run: pagesAreFresh },
 ];
 
@@ -61,6 +63,11 @@ async function roomsHold(): Promise<ToolResult> {
   const page = await readFile(join(ROOT, ROOMS_PAGE), 'utf8');
   const ok = page === withRooms(page, found);
   return { ok, output: ok ? '' : `${ROOMS_PAGE} is stale: run npm run generate` };
+}
+
+async function exportsAreUsed(): Promise<ToolResult> {
+  const faults = await exportFaults();
+  return { ok: faults.length === 0, output: faults.join('\n') };
 }
 
 /** Generates into a folder of its own and compares. */

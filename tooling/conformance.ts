@@ -6,7 +6,7 @@ import { suites } from '../test/suites/index.ts';
 import type { Suite } from '../test/suites/suite.ts';
 import { differencesOf, judge, type Verdict } from '../test/suites/verdict.ts';
 
-/** Of a run's differences, so many are printed. */
+/** Most differences of a run that are printed. */
 const SHOWN = 50;
 
 const HELP = `Runs a public suite. What comes out otherwise than the suite says is listed with its reason

@@ -151,7 +151,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
 };
 
 /** What is left out, and why. */
-export interface LeftOut {
+interface LeftOut {
   readonly tests: readonly string[];
   readonly pages: readonly string[];
   /** For the person who runs the tests; one each. */

@@ -10,7 +10,7 @@ import type { Proof, ProofOptions } from '../test/proofs/proof.ts';
 import { setup } from '../test/run.ts';
 
 const PROOFS = join(ROOT, 'test/proofs');
-/** Of a run's faults, so many are printed. */
+/** Most faults of a run that are printed. */
 const SHOWN = 50;
 
 const HELP = `Proves a promise by generated cases against real servers; exit code 1 when one breaks it.

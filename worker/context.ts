@@ -34,7 +34,7 @@ export interface Bindings {
   readonly NETWORK?: Fetcher;
   /** On a self-hosted edge the network of nodes that organizations registered: as `NETWORK`, except for private addresses of a gateway bound to loopback. */
   readonly NODE_NETWORK?: Fetcher;
-  /** On a self-hosted edge, a folder whose file tells what is our own: worker/drivers/edge/own.ts. */
+  /** On a self-hosted edge, a folder whose file tells what is our own: worker/drivers/edge/own-addresses.ts. */
   readonly OWN?: Fetcher;
   /** The folder of the program that draws /docs, on this machine; else that is a module of the worker. */
   readonly RENDERER?: Fetcher;
@@ -162,7 +162,7 @@ export function databaseOf(env: Bindings): Database {
 }
 
 /** What a call has beside its bindings, whether a request made it or not. */
-export interface Origin {
+interface Origin {
   readonly signal: AbortSignal;
   readonly env: Bindings;
   readonly outside: Outside;

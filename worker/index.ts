@@ -31,7 +31,7 @@ const HOURLY = '17 * * * *';
 const STOP = /^stop (\d+) (\d+)$/;
 /** Not a time either: a self-hosted gateway has started, and alarms may have been lost with the one before. */
 const STARTED = 'started';
-/** Nor these: keys have changed; data keys are to be sealed anew. */
+/** Nor these: keys have changed; data keys are to be sealed again. */
 const KEYS = 'keys';
 const RESEAL = 'reseal';
 

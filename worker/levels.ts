@@ -24,7 +24,7 @@ export function lowerOf(one: Level, other: Level): Level {
 }
 
 /** Rules of one caller: those on the organization, and those on the resource acted on. */
-export interface RulesInForce {
+interface RulesInForce {
   readonly onOrganization: readonly Level[];
   readonly onResource: readonly Level[];
   /** What a personal key gives there at most. */

@@ -11,13 +11,13 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** A metric as `/metrics` shows it. */
-interface Shown {
+interface MetricHeader {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
 }
 
 /** Every metric of the gateway. */
-export const METRICS = {
+const METRICS = {
   gateway_requests_total: { type: 'counter', help: 'Requests that were answered.' },
   gateway_request_duration_seconds: {
     type: 'histogram',
@@ -37,7 +37,7 @@ export const METRICS = {
     type: 'gauge',
     help: 'When the isolate answered its first request, since the Unix epoch.',
   },
-} as const satisfies Readonly<Record<string, Shown>>;
+} as const satisfies Readonly<Record<string, MetricHeader>>;
 
 /** One histogram of one set of labels. */
 class Histogram {
@@ -70,7 +70,7 @@ interface RouteCounts {
 }
 
 /** What is known of a request that has its reply. */
-export interface Answered {
+interface Answered {
   /** Of a route; any other path of any method is `other`. */
   readonly method: string;
   /** The route's path, with the names of its parameters. */

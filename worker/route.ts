@@ -13,7 +13,7 @@ import type { IfMatch } from './revision.ts';
 import type { Tag } from './shapes/tags.ts';
 
 /** Media types of replies in pieces: a JSON a line, CSV, and server-sent events. */
-export type StreamType = 'application/x-ndjson' | 'text/csv' | 'text/event-stream';
+type StreamType = 'application/x-ndjson' | 'text/csv' | 'text/event-stream';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -47,7 +47,7 @@ export interface Asking {
 }
 
 /** One operation of the API. A route without `access` does not compile. */
-export interface Route<Params, Query, Body, Resource> {
+interface Route<Params, Query, Body, Resource> {
   /** Where the specification lists two, both serve alike. */
   readonly method: Method | readonly Method[];
   /** Below /api/v1, parameters as `:name`; where the specification lists two, both serve alike. */
@@ -136,7 +136,7 @@ export interface Input<Params, Query, Body, Resource> extends Authorized<Resourc
 export type AnyRoute = Route<any, any, any, any>;
 
 /** No parameters in the path, or none in the query string. */
-export const Nothing = z.strictObject({});
+const Nothing = z.strictObject({});
 const bodiless = new WeakSet<z.ZodType>();
 
 function isNothing(body: unknown): boolean {
@@ -157,7 +157,7 @@ export function noBody(error: string) {
 }
 
 /** Of an operation that takes no body. */
-export const NoBody = noBody('this operation takes no body');
+const NoBody = noBody('this operation takes no body');
 
 /** Whether an operation takes no body. */
 export function takesNoBody({ body }: Pick<AnyRoute, 'body'>): boolean {

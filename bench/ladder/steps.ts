@@ -2,7 +2,7 @@
 import { FORWARD } from '../baseline.ts';
 
 /** A worker of the ladder: all that those before it do, and one thing more. */
-export interface Step {
+interface Step {
   readonly name: string;
   /** ES module. */
   readonly script: string;
@@ -50,7 +50,7 @@ const headers = `headers: { ${JSON_TYPE}, ${IN} },`;
 export const STEPS: readonly Step[] = [
   { name: 'forward', script: FORWARD },
   { name: 'body read and sent again', script: worker({ body: READ, reply: 'reply' }) },
-  { name: 'reply read and built anew', script: worker({ body: READ, reply: BUILT }) },
+  { name: 'reply read and built again', script: worker({ body: READ, reply: BUILT }) },
   {
     name: 'four more headers in and nine more out',
     script: worker({ body: READ, more: headers, reply: BUILT_WITH_HEADERS }),

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { agent, type Call, send, type Tenant } from './tenants.ts';
 
 /** How long requests took, in milliseconds. */
-export interface Latencies {
+interface Latencies {
   readonly p50: number;
   readonly p99: number;
   readonly longest: number;

@@ -20,7 +20,7 @@ export interface Call {
 }
 
 /** What came back. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   /** Seconds, where it says so. */
   readonly retryAfter: number | undefined;

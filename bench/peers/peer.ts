@@ -12,7 +12,7 @@ export interface Peer {
 }
 
 /** How a program of Node is started that serves. */
-export interface Program {
+interface Program {
   readonly name: string;
   /** Of its installation. */
   readonly folder: string;

@@ -4,7 +4,7 @@ import { startPair } from '../pair.ts';
 import { median, tell } from '../report.ts';
 
 /** How it is measured. */
-export interface Effort {
+interface Effort {
   readonly rounds: number;
   readonly seconds: number;
   readonly connections: number;

@@ -7,7 +7,7 @@ import type { Measured } from '../load.ts';
 const WORKERS_MAX = 64;
 
 /** What runs transactions in this process. */
-export interface Bare {
+interface Bare {
   /** Keeps so many transactions under way, each worker with rows of its own. */
   measure(workers: number, seconds: number): Promise<Measured>;
   stop(): Promise<void>;

@@ -68,7 +68,7 @@ const page = {
 };
 
 /** One statement, whole or by pages. Source: backends.md §1.3. */
-export const Query = z
+const Query = z
   .strictObject({
     type: z
       .enum(['query', 'query_read_only', 'query_single_page', 'query_single_page_read_only'])
@@ -94,7 +94,7 @@ export const BareQuery = z.strictObject({ ...statement, ...page }).meta({
 });
 
 /** One statement whose rows are answered whole. */
-export const Unpaged = z
+const Unpaged = z
   .strictObject({
     type: z.enum(['query_unpaged', 'query_unpage', 'query_unpaged_read_only', 'execute']).meta({
       description:

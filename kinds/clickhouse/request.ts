@@ -54,7 +54,7 @@ const rows = {
 };
 
 /** One statement that answers rows. Source: backends.md §1.4. */
-export const Query = z
+const Query = z
   .strictObject({
     type: z
       .enum([
@@ -107,7 +107,7 @@ const FetchBytes = z
   });
 
 /** Formats of `insert`'s `values`. */
-export const INSERT_FORMATS = [
+const INSERT_FORMATS = [
   'JSONEachRow',
   'JSONCompactEachRow',
   'CSV',

@@ -16,8 +16,8 @@ export interface Base {
 }
 
 /** Values of one name of the query. */
-export type QueryValue = string | number | boolean | null;
-export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
+type QueryValue = string | number | boolean | null;
+type Query = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
 
 /** Why an endpoint may not have a URL; undefined when it may. */
 export function faultOfBase(text: string): string | undefined {

@@ -5,7 +5,7 @@ import { writtenText } from '../../proto/written-json.ts';
 import { bytesIn, type HttpRequest } from './request.ts';
 
 /** A body, and what it is unless a header says otherwise. */
-export interface Body {
+interface Body {
   readonly bytes: Uint8Array;
   readonly type: string;
 }

@@ -9,7 +9,7 @@ import { Headers } from './config.ts';
 import { isMethodOverride } from './overrides.ts';
 
 /** Methods that a request may have. Contract §6. */
-export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 export type Method = (typeof METHODS)[number];
 
 /** A number that a double cannot hold is the text that it was written with: so it is in a URL. */
@@ -130,7 +130,7 @@ export const HttpRequest = z.discriminatedUnion('type', [TypedRequest]).meta({
 });
 export type HttpRequest = z.infer<typeof HttpRequest>;
 
-/** What bears on a body. */
+/** What a body depends on. */
 interface Body {
   readonly method: Method;
   readonly body?: Json | undefined;

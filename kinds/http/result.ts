@@ -19,8 +19,8 @@ const BASE64_STEP = 12_288;
 const encoder = new TextEncoder();
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** What bears on a result besides the reply. */
-export interface Sent {
+/** What a result depends on besides the reply. */
+interface HttpRequestFacts {
   readonly method: Method;
   readonly failsOnStatus: boolean;
   readonly reads: boolean;
@@ -33,7 +33,7 @@ export interface Sent {
  */
 export async function resultOf(
   reply: Incoming,
-  sent: Sent,
+  sent: HttpRequestFacts,
   { resultMaxBytes }: Pick<Call, 'resultMaxBytes'>,
 ): Promise<ResultBytes> {
   const bytes = await readBody(reply, sent, resultMaxBytes);
@@ -48,7 +48,11 @@ export async function resultOf(
 }
 
 /** The body whole; of one that says that it is too long, nothing is read. */
-async function readBody(reply: Incoming, sent: Sent, most: number): Promise<Uint8Array> {
+async function readBody(
+  reply: Incoming,
+  sent: HttpRequestFacts,
+  most: number,
+): Promise<Uint8Array> {
   const told = sent.method === 'HEAD' ? undefined : headerOf(reply.headers, 'content-length');
   const gathered = new GatheredBytes();
   for await (const piece of reply.body) {
@@ -97,7 +101,7 @@ function base64Of(bytes: Uint8Array): string {
 }
 
 /** What a method that writes did stays done. */
-function tooLarge({ status }: Incoming, { reads }: Sent, most: number): GatewayError {
+function tooLarge({ status }: Incoming, { reads }: HttpRequestFacts, most: number): GatewayError {
   const message = `The reply is larger than ${most} bytes`;
   const applied = !reads && status < 400;
   return new GatewayError('RESULT_TOO_LARGE', message, {

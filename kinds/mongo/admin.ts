@@ -39,7 +39,7 @@ export function commandName(command: JsonObject): string {
 
 /** Commands of members of a cluster among themselves. */
 const OF_MEMBERS = /^(?:_|internal|donor|recipient|replset(?!get))/;
-/** JavaScript moves such names before others: which was the first of a command can no longer be told. */
+/** JavaScript moves such names before others: the first name of a command can no longer be known. */
 const INDEX = /^\d+$/;
 
 /** The command of a request, read where it is text; undefined where there is none, or where the text is not a command. */
@@ -54,7 +54,7 @@ export function commandOf(command: Json | undefined): JsonObject | undefined {
   }
 }
 
-/** Whether it can be told which member of a command is its first. */
+/** Whether the first member of a command can be known. */
 export function isToldFirst(command: JsonObject): boolean {
   return isReordered(command) || !namesOf(command).some((name) => INDEX.test(name));
 }

@@ -7,14 +7,14 @@ import { OPERATIONS, type OperationName } from './operations.ts';
 import type { MongoRequest } from './request.ts';
 
 /** A collection as a request names it. */
-export interface NamedCollection {
+interface NamedCollection {
   /** Undefined for that of requests that name none. */
   readonly database: string | undefined;
   readonly collection: string;
 }
 
 /** All that a request names. */
-export interface Naming {
+interface Naming {
   readonly collections: readonly NamedCollection[];
   /** What of it is not read, in words; undefined where all is. */
   readonly undecided: string | undefined;
@@ -22,7 +22,7 @@ export interface Naming {
 
 /** What a request names. */
 export function namingOf(request: MongoRequest): Naming {
-  const names = new Names(request.database);
+  const names = new CollectionNames(request.database);
   names.request(request);
   return names;
 }
@@ -35,7 +35,7 @@ const NAMELESS: ReadonlySet<OperationName> = new Set([
   'database.aggregate',
 ]);
 
-class Names implements Naming {
+class CollectionNames implements Naming {
   readonly collections: NamedCollection[] = [];
   undecided: string | undefined;
   readonly #database: string | undefined;

@@ -33,8 +33,8 @@ const NAMED_IN: Readonly<Record<string, readonly string[]>> = {
   mapreduce: ['out'],
 };
 
-/** What bears on where a request writes. */
-export interface Writing {
+/** What decides where a request writes. */
+interface Writing {
   readonly type: OperationName;
   readonly database?: string | undefined;
   readonly pipeline?: readonly JsonObject[] | undefined;
@@ -44,7 +44,7 @@ export interface Writing {
 }
 
 /** Where a request writes. */
-export interface Targets {
+interface Targets {
   /** To the database that it runs in. */
   own: boolean;
   /** To others, by their names. */

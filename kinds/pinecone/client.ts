@@ -170,7 +170,7 @@ const isSuccess = ({ status }: Incoming) => status >= 200 && status <= 299;
 
 /** @param mode what the request does, not where it was sent */
 function failureOf(thrown: unknown, mode: Mode): unknown {
-  if (thrown instanceof Refused) return thrown.failure;
+  if (thrown instanceof PineconeRefusal) return thrown.failure;
   if (thrown instanceof TooLarge) {
     const details: ErrorDetails[] = mode === 'write' ? [{ rule: 'result', applied: true }] : [];
     return new GatewayError('RESULT_TOO_LARGE', thrown.message, { details });
@@ -180,7 +180,7 @@ function failureOf(thrown: unknown, mode: Mode): unknown {
 }
 
 /** The index answered, and that is no success. */
-class Refused extends Error {
+class PineconeRefusal extends Error {
   readonly failure: GatewayError;
 
   constructor(failure: GatewayError) {
@@ -190,7 +190,10 @@ class Refused extends Error {
 }
 
 /** @throws GatewayError when the connection is lost before its words have arrived */
-async function refusalOf({ status, headers, body }: Incoming, mode: Mode): Promise<Refused> {
+async function refusalOf(
+  { status, headers, body }: Incoming,
+  mode: Mode,
+): Promise<PineconeRefusal> {
   const text = await boundedBytes(body, REFUSAL_MAX).then(
     (bytes) => new TextDecoder().decode(bytes),
     (thrown: unknown) => {
@@ -199,5 +202,5 @@ async function refusalOf({ status, headers, body }: Incoming, mode: Mode): Promi
     },
   );
   const retryAfter = headerOf(headers, 'retry-after');
-  return new Refused(fromRefusal({ status, text, retryAfter }, mode));
+  return new PineconeRefusal(fromRefusal({ status, text, retryAfter }, mode));
 }

@@ -9,7 +9,7 @@ const MESSAGE_MAX = 4_000;
 const RETRY_S = 1;
 
 /** A reply that is no success. */
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly text: string;
   readonly retryAfter: string | undefined;

@@ -5,7 +5,7 @@ import { isJsonObject, isRawJson, type JsonObject, type RawJson } from '../../pr
 /** Most records of one upsert. Spec: "Limits". */
 export const UPSERT_MAX = 100;
 /** Most ids of one fetch or delete. Source: docs.pinecone.io, "Operation limits". */
-export const IDS_MAX = 1000;
+const IDS_MAX = 1000;
 /** Most matches of one query. Source: docs.pinecone.io, "Operation limits". */
 export const TOP_K_MAX = 10_000;
 /** Most ids of one page of a list. Source: docs.pinecone.io, "List record IDs". */

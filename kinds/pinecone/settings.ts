@@ -1,6 +1,7 @@
 /** Reads how an index is reached: its origin and the key for it. */
+
 import type { ConnectionEnvelope } from '../../proto/driver.ts';
-import { GatewayError } from '../../proto/errors.ts';
+import { invalid } from '../connection-options.ts';
 import { ApiKey, PineconeConnection } from './config.ts';
 
 /** How to reach one index. Holds the key: never log it. */
@@ -33,8 +34,4 @@ export function settingsOf({ connection, settings }: ConnectionEnvelope): Settin
     throw invalid('The connection URL has no path and no options');
   }
   return { origin: url.origin, apiKey: apiKey.data };
-}
-
-function invalid(message: string): GatewayError {
-  return new GatewayError('INVALID_CONFIGURATION', message);
 }

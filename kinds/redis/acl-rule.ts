@@ -1,6 +1,6 @@
 /** Rules of `ACL SETUSER` as words. Source: backends.md §4.4, redis.io/docs/latest/commands/acl-setuser. */
 import { isJsonObject, type Json } from '../../proto/json.ts';
-import { plain } from './grammar.ts';
+import { plainName } from './grammar.ts';
 
 /** What is before the text of a rule that is an object; by its plain name. */
 const BEFORE: Readonly<Record<string, string>> = {
@@ -47,7 +47,7 @@ export function aclRule(rule: Json): string | undefined {
   }
   const [only, ...others] = isJsonObject(rule) ? Object.entries(rule) : [];
   if (only === undefined || others.length > 0) return undefined;
-  const [name, value] = [plain(only[0]), only[1]];
+  const [name, value] = [plainName(only[0]), only[1]];
   if (name === 'selector') return selector(value);
   const before = Object.hasOwn(BEFORE, name) ? BEFORE[name] : undefined;
   return before === undefined || typeof value !== 'string' ? undefined : `${before}${value}`;
@@ -55,7 +55,7 @@ export function aclRule(rule: Json): string | undefined {
 
 /** `sanitize-payload` and its like keep their dashes. */
 function plainRule(rule: string): string {
-  const name = plain(rule);
+  const name = plainName(rule);
   if (name === 'sanitizepayload') return 'sanitize-payload';
   return name === 'skipsanitizepayload' ? 'skip-sanitize-payload' : name;
 }

@@ -31,11 +31,11 @@ export class AllowGuard {
     const named = namedBy(command);
     if (named === undefined) throw undecided(command.type, path);
     for (const word of named.keys) {
-      const key = textOf(word);
+      const key = utf8Text(word);
       if (key === undefined || !this.#open.opens(key)) throw notAllowed('Key', key ?? BINARY, path);
     }
     for (const word of named.patterns) {
-      const pattern = textOf(word);
+      const pattern = utf8Text(word);
       if (pattern === undefined || !this.#isInside(pattern)) {
         throw notAllowed('Pattern', pattern ?? BINARY, path);
       }
@@ -53,7 +53,7 @@ export class AllowGuard {
 const BINARY = '(binary)';
 
 /** Undefined where a name is no text. */
-function textOf(word: Word): string | undefined {
+function utf8Text(word: Word): string | undefined {
   if (typeof word === 'string') return word;
   const bytes = Uint8Array.from(atob(word.$bytes), (each) => each.charCodeAt(0));
   try {

@@ -1,6 +1,6 @@
 /** Which alternative of a choice a value means; and what scopes are asked about their members. */
 import type { Json, JsonObject } from '../../proto/json.ts';
-import { type Choice, type Member, type Node, plain, type Scope } from './grammar.ts';
+import { type Choice, type Member, type Node, plainName, type Scope } from './grammar.ts';
 import { isMembers } from './words.ts';
 
 /** An alternative, and what is in it. */
@@ -22,14 +22,14 @@ export function isRequired(node: Node): boolean {
 }
 
 /** The first names of a scope's members. */
-export function namesOf(scope: Scope): string[] {
+export function firstNames(scope: Scope): string[] {
   return scope.nodes.flatMap((node) => (isMember(node) ? [node.names[0] ?? ''] : []));
 }
 
 /** The alternative that a value means; undefined when it means none. */
 export function alternativeOf(choice: Choice, value: Json): Chosen | undefined {
   if (typeof value === 'string') {
-    const scope = choice.alternatives.get(plain(value));
+    const scope = choice.alternatives.get(plainName(value));
     if (scope?.nodes.some(isRequired) === false) return { scope, inner: {} };
   }
   if (!isMembers(value)) return bare(choice, value);
@@ -54,20 +54,20 @@ function byName({ alternatives }: Choice, value: JsonObject): Chosen | undefined
   const [only, ...others] = Object.entries(value);
   if (only === undefined || others.length > 0) return undefined;
   const [name, inner] = only;
-  const scope = alternatives.get(plain(name));
+  const scope = alternatives.get(plainName(name));
   const isSwitch = inner === true && scope?.nodes.some(isRequired) === false;
   return scope && { scope, inner: isSwitch ? {} : inner, name };
 }
 
 /** `{type: 'AUTH2', username, password}`. */
 function byType({ alternatives }: Choice, { type, ...inner }: JsonObject): Chosen | undefined {
-  const scope = typeof type === 'string' ? alternatives.get(plain(type)) : undefined;
+  const scope = typeof type === 'string' ? alternatives.get(plainName(type)) : undefined;
   return scope && { scope, inner };
 }
 
 /** The first alternative that has all its members. */
 function byMembers({ alternatives }: Choice, value: JsonObject): Chosen | undefined {
-  const names = Object.keys(value).map(plain);
+  const names = Object.keys(value).map(plainName);
   if (names.length === 0) return undefined;
   const has = ({ slots }: Scope) => names.every((name) => slots.has(name));
   const scope = [...alternatives.values()].find(has);

@@ -4,6 +4,11 @@ import type { RequestBase } from '../kind.ts';
 /** One word of a command: text in UTF-8, or bytes in base64. Numbers are written as text already. */
 export type Word = string | { readonly $bytes: string };
 
+/** A word's text; of bytes one character each. */
+export function wordText(word: Word): string {
+  return typeof word === 'string' ? word : atob(word.$bytes);
+}
+
 /** One command. */
 export interface RedisCommand {
   /** The command's own name in lower case, with its subcommand after a blank where it has such: `xgroup create`. */

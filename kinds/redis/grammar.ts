@@ -20,7 +20,7 @@
 export type Sort = 'k' | 't' | 'v' | 'i' | 'd' | 'y' | 'j' | 's' | 'S' | 'A' | 'f';
 
 /** A word that always is there. */
-export interface Literal {
+interface Literal {
   readonly is: 'literal';
   readonly word: string;
 }
@@ -34,7 +34,7 @@ export interface Count {
 }
 
 /** What all members have. */
-interface Named {
+interface MemberBase {
   readonly names: readonly string[];
   readonly optional: boolean;
   readonly many: boolean;
@@ -44,14 +44,14 @@ interface Named {
   readonly repeats: boolean;
 }
 
-export interface Value extends Named {
+export interface Value extends MemberBase {
   readonly is: 'value';
   readonly sort: Sort;
   /** The word that is there when it is left out. */
   readonly otherwise: string | undefined;
 }
 /** What clients may say although it is known. */
-export interface Ignored {
+interface Ignored {
   readonly is: 'ignored';
   readonly names: readonly string[];
 }
@@ -60,18 +60,18 @@ export interface Flag {
   readonly names: readonly string[];
   readonly word: string;
 }
-export interface Enumeration extends Named {
+export interface Enumeration extends MemberBase {
   readonly is: 'enumeration';
   /** By their plain names. */
   readonly words: ReadonlyMap<string, string>;
   /** As a person may write them. */
   readonly written: readonly string[];
 }
-export interface Block extends Named {
+export interface Block extends MemberBase {
   readonly is: 'block';
   readonly scope: Scope;
 }
-export interface Choice extends Named {
+export interface Choice extends MemberBase {
   readonly is: 'choice';
   /** By their plain names. */
   readonly alternatives: ReadonlyMap<string, Scope>;
@@ -91,20 +91,20 @@ export interface Scope {
 }
 
 /** A name without what does not tell it from others: letter case, `_` and `-`. */
-export function plain(name: string): string {
+export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[_-]/g, '');
 }
 
 /** Reads the notation. */
 export function grammarOf(text: string): Scope {
-  return scopeOf(new Reader(text).nodes());
+  return scopeOf(new NotationReader(text).nodes());
 }
 
 /** A word as it goes out. */
 const WORD = /[^ \]}>|]+/y;
 
 /** The notation's text, read from left to right. */
-class Reader {
+class NotationReader {
   readonly #text: string;
   #at = 0;
 
@@ -172,7 +172,7 @@ class Reader {
       if (!isWord) this.#expect('}');
       const scope = scopeOf(nodes);
       written.push(first);
-      for (const name of [first, ...others]) alternatives.set(plain(name), scope);
+      for (const name of [first, ...others]) alternatives.set(plainName(name), scope);
     } while (this.#skip('|'));
     this.#expect('>');
     return { is: 'choice' as const, alternatives, written, isBare };
@@ -214,7 +214,7 @@ function enumerationOf(choices: readonly string[]) {
     const [names = '', word] = choice.split(':');
     const [first = '', ...others] = names.split('/');
     written.push(first);
-    for (const name of [first, ...others]) words.set(plain(name), word ?? first.toUpperCase());
+    for (const name of [first, ...others]) words.set(plainName(name), word ?? first.toUpperCase());
   }
   return { is: 'enumeration' as const, words, written };
 }
@@ -226,11 +226,11 @@ function scopeOf(nodes: readonly Node[]): Scope {
   };
   for (const [at, node] of nodes.entries()) {
     if (node.is === 'literal') continue;
-    for (const name of node.names) claim(plain(name), { at });
+    for (const name of node.names) claim(plainName(name), { at });
   }
   for (const [at, node] of nodes.entries()) {
     if (node.is === 'literal' || node.is === 'count' || node.is === 'ignored') continue;
-    for (const name of node.names) claim(otherNumber(plain(name)), { at });
+    for (const name of node.names) claim(otherNumber(plainName(name)), { at });
     for (const name of namesWithin(node)) claim(name, { at, within: name });
   }
   return { nodes, slots };

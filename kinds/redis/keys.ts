@@ -1,6 +1,5 @@
 /** Which words of a command are keys. Source: redis.io/docs/latest/develop/reference/key-specs. */
-import type { RedisCommand, Word } from './command.ts';
-import { asciiOf } from './name.ts';
+import { type RedisCommand, type Word, wordText } from './command.ts';
 import { commandNamed } from './table.ts';
 
 /** A place as the generated tables write it, read. */
@@ -12,7 +11,7 @@ interface KeySpec {
   /** The last one after `from`; below 0 counted from the end. */
   readonly last: number;
   readonly step: number;
-  /** With `last` -1, of the rest only one in so many; 0 and 1 are all. */
+  /** With `last` -1, divides the words that follow: of 2, keys are in the first half; 0 and 1 mean all. */
   readonly limit: number;
 }
 
@@ -58,7 +57,7 @@ function numbersOf(place: KeySpec, args: readonly Word[], shift: number): number
   if (begin === undefined || begin >= end) return [];
   const { counted } = place;
   if (counted !== undefined) {
-    const count = Number(asciiOf(args[begin + counted.at - shift] ?? ''));
+    const count = Number(wordText(args[begin + counted.at - shift] ?? ''));
     if (!Number.isInteger(count) || count < 0 || count > end) return [];
     const first = begin + counted.first;
     return within(
@@ -85,7 +84,7 @@ function afterWord(
   shift: number,
   end: number,
 ): number | undefined {
-  const isIt = (each: Word) => asciiOf(each).toUpperCase() === word;
+  const isIt = (each: Word) => wordText(each).toUpperCase() === word;
   if (start < 0) {
     const at = args.findLastIndex((each, at) => isIt(each) && at + shift <= end + start);
     return at < 0 ? undefined : at + shift + 1;
@@ -96,6 +95,6 @@ function afterWord(
 
 /** Where SORT stores: its options may be in any order, and its last STORE wins. */
 function storeOf(args: readonly Word[], shift: number): number[] {
-  const at = args.findLastIndex((each, at) => at > 0 && asciiOf(each).toUpperCase() === 'STORE');
+  const at = args.findLastIndex((each, at) => at > 0 && wordText(each).toUpperCase() === 'STORE');
   return at < 0 ? [] : [at + 1 + shift];
 }

@@ -1,7 +1,7 @@
 /** A command's members as its words, by its grammar. */
 import type { Json, JsonObject } from '../../proto/json.ts';
 import { hintFor } from '../../proto/near-name.ts';
-import { alternativeOf, type Chosen, isMember, isRequired, namesOf } from './alternative.ts';
+import { alternativeOf, type Chosen, firstNames, isMember, isRequired } from './alternative.ts';
 import type { Word } from './command.ts';
 import {
   type Block,
@@ -10,20 +10,20 @@ import {
   type Enumeration,
   type Flag,
   type Member,
-  plain,
+  plainName,
   type Scope,
   type Value,
 } from './grammar.ts';
 import { type Fault, isMembers, WordFault, wordOf } from './words.ts';
 
-/** Where words and faults are collected. */
+/** Collects words and faults. */
 interface Sheet {
   readonly words: Word[];
   readonly faults: Fault[];
 }
 
 /** What was given for a node: its own value, and members of its own that were next to it. */
-interface Given {
+interface GivenMember {
   /** As the client wrote it. */
   name: string;
   value: Json | undefined;
@@ -31,7 +31,7 @@ interface Given {
 }
 
 /** What was written for a node: how many elements, from which word on. */
-interface Written {
+interface WordRange {
   readonly elements: number;
   readonly from: number;
   readonly to: number;
@@ -51,7 +51,7 @@ export function wordsOf(scope: Scope, members: JsonObject, faults: Fault[]): Wor
 function writeScope(scope: Scope, members: JsonObject, prefix: string, sheet: Sheet): void {
   const given = assign(scope, members, prefix, sheet);
   const counts: { count: Count; at: number }[] = [];
-  const written: Written[] = [];
+  const written: WordRange[] = [];
   for (const [at, node] of scope.nodes.entries()) {
     const from = sheet.words.length;
     let elements = 1;
@@ -63,22 +63,23 @@ function writeScope(scope: Scope, members: JsonObject, prefix: string, sheet: Sh
     written.push({ elements, from, to: sheet.words.length });
   }
   for (const { count, at } of counts) {
-    const { elements, from, to } = written[scope.slots.get(plain(count.of))?.at ?? -1] ?? NOTHING;
+    const { elements, from, to } =
+      written[scope.slots.get(plainName(count.of))?.at ?? -1] ?? NOTHING;
     sheet.words[at] = String(count.ofWords ? to - from : elements);
   }
 }
-const NOTHING: Written = { elements: 0, from: 0, to: 0 };
+const NOTHING: WordRange = { elements: 0, from: 0, to: 0 };
 
 /** Finds each member's node. */
 function assign(scope: Scope, members: JsonObject, prefix: string, sheet: Sheet) {
-  const given: (Given | undefined)[] = [];
+  const given: (GivenMember | undefined)[] = [];
   for (const name of Object.keys(members)) {
-    const slot = scope.slots.get(name) ?? scope.slots.get(plain(name));
+    const slot = scope.slots.get(name) ?? scope.slots.get(plainName(name));
     const value = members[name];
     if (slot === undefined) fault(sheet, `${prefix}${name}`, unknownMember(name, members, scope));
     else if (value !== undefined) {
       given[slot.at] ??= { name, value: undefined, within: undefined };
-      const place = given[slot.at] as Given; // Just made.
+      const place = given[slot.at] as GivenMember; // Just made.
       if (slot.within !== undefined) place.within = { ...place.within, [slot.within]: value };
       else if (place.value === undefined) {
         place.name = name;
@@ -97,7 +98,7 @@ function unknownMember(name: string, members: JsonObject, scope: Scope): string 
 }
 
 /** Answers how many elements were written. */
-function write(node: Member, given: Given | undefined, prefix: string, sheet: Sheet): number {
+function write(node: Member, given: GivenMember | undefined, prefix: string, sheet: Sheet): number {
   const name = given?.name ?? node.names[0] ?? '';
   if (node.is === 'flag') return writeFlag(node, given?.value, `${prefix}${name}`, sheet);
   const value = whole(node, given);
@@ -112,13 +113,13 @@ function write(node: Member, given: Given | undefined, prefix: string, sheet: Sh
   return 1;
 }
 
-/** Members of their own may be switched off and on. */
+/** Whether a block or a choice is left out by `false`. */
 function isSwitchedOff(node: Member, value: Json): boolean {
   return value === false && (node.is === 'block' || node.is === 'choice');
 }
 
 /** A node's value with those of its members that were next to it. */
-function whole(node: Exclude<Member, Flag>, given: Given | undefined): Json | undefined {
+function whole(node: Exclude<Member, Flag>, given: GivenMember | undefined): Json | undefined {
   if (given?.within === undefined) return given?.value;
   const { value, within } = given;
   const set = Object.entries(within).filter(([, each]) => each !== false && each !== null);
@@ -129,7 +130,7 @@ function whole(node: Exclude<Member, Flag>, given: Given | undefined): Json | un
   const beside = Object.fromEntries(set);
   if (value === undefined) return beside;
   if (node.is === 'block' && !isMembers(value)) {
-    return { [namesOf(node.scope)[0] ?? '']: value, ...beside };
+    return { [firstNames(node.scope)[0] ?? '']: value, ...beside };
   }
   if (node.is === 'choice' && typeof value === 'string') return { [value]: beside };
   return isMembers(value) ? { ...value, ...beside } : value;
@@ -167,7 +168,8 @@ function writeValue({ sort }: Value, value: Json, path: string, sheet: Sheet): v
 
 /** True, false, null, or the word itself. */
 function writeFlag({ word }: Flag, value: Json | undefined, path: string, sheet: Sheet): number {
-  const isSet = value === true || (typeof value === 'string' && plain(value) === plain(word));
+  const isSet =
+    value === true || (typeof value === 'string' && plainName(value) === plainName(word));
   if (isSet) sheet.words.push(word);
   else if (value !== undefined && value !== false && value !== null) {
     fault(sheet, path, 'must be true or false');
@@ -177,7 +179,7 @@ function writeFlag({ word }: Flag, value: Json | undefined, path: string, sheet:
 
 function writeEnumeration(node: Enumeration, value: Json, path: string, sheet: Sheet): void {
   const text = typeof value === 'boolean' ? switchOf(node, value) : value;
-  const word = typeof text === 'string' ? node.words.get(plain(text)) : undefined;
+  const word = typeof text === 'string' ? node.words.get(plainName(text)) : undefined;
   if (word === undefined) fault(sheet, path, `must be one of ${node.written.join(', ')}`);
   else sheet.words.push(word);
 }
@@ -191,14 +193,14 @@ function switchOf({ words }: Enumeration, value: boolean): string {
 function writeBlock(node: Block, value: Json, path: string, sheet: Sheet): void {
   const members = membersOf(node, value);
   if (members !== undefined) writeScope(node.scope, members, `${path}.`, sheet);
-  else fault(sheet, path, `must be an object of ${namesOf(node.scope).join(', ')}`);
+  else fault(sheet, path, `must be an object of ${firstNames(node.scope).join(', ')}`);
 }
 
 /** The members of a block that was written as such, as a list of their values, or as the first alone. */
 function membersOf({ scope, many }: Block, value: Json): JsonObject | undefined {
   if (isMembers(value)) return value;
   if (value === true) return {};
-  const names = namesOf(scope);
+  const names = firstNames(scope);
   if (Array.isArray(value) && many) {
     const isWhole = value.length === names.length;
     const entries = names.map((name, at) => [name, value[at] ?? null] as const);
@@ -219,9 +221,9 @@ function writeChoice(node: Choice, value: Json, path: string, sheet: Sheet): voi
 
 function writeAlternative({ scope, inner, name }: Chosen, path: string, sheet: Sheet): void {
   const at = name === undefined ? path : `${path}.${name}`;
-  const names = namesOf(scope);
+  const names = firstNames(scope);
   const [only = ''] = names;
-  if (isMembers(inner) && Object.keys(inner).every((each) => scope.slots.has(plain(each)))) {
+  if (isMembers(inner) && Object.keys(inner).every((each) => scope.slots.has(plainName(each)))) {
     writeScope(scope, inner, `${at}.`, sheet);
   } else if (scope.nodes.filter(isRequired).length > 1) {
     fault(sheet, at, `must be an object of ${names.join(', ')}`);

@@ -1,17 +1,16 @@
 /** What a command names, for `config.allow`: keys, channels, and patterns of either. keys-and-doors.md §4. */
-import type { RedisCommand, Word } from './command.ts';
+import { type RedisCommand, type Word, wordText } from './command.ts';
 import { keysOf } from './keys.ts';
-import { asciiOf } from './name.ts';
 import { commandNamed } from './table.ts';
 
 /** All that a command names; undefined where that cannot be known from it. */
-export interface Named {
+interface CommandTargets {
   readonly keys: readonly Word[];
   /** In the servers' own form. */
   readonly patterns: readonly Word[];
 }
 
-const NOTHING: Named = { keys: [], patterns: [] };
+const NOTHING: CommandTargets = { keys: [], patterns: [] };
 
 /** They name no key, and answer none. */
 const KEYLESS: ReadonlySet<string> = new Set([
@@ -25,7 +24,7 @@ const BEYOND = /^(?:eval|fcall|function|script|migrate|move|ft\.)/;
 const CHANNELS: ReadonlySet<string> = new Set(['subscribe', 'ssubscribe']);
 
 /** What a command names; undefined where that cannot be known from it. */
-export function namedBy(command: RedisCommand): Named | undefined {
+export function namedBy(command: RedisCommand): CommandTargets | undefined {
   const { type, args } = command;
   if (KEYLESS.has(type)) return NOTHING;
   if (type === 'scan') return scanned(args);
@@ -39,7 +38,7 @@ export function namedBy(command: RedisCommand): Named | undefined {
 }
 
 /** Every key whose name fits the last pattern, so all have to be inside. */
-function scanned(args: readonly Word[]): Named | undefined {
+function scanned(args: readonly Word[]): CommandTargets | undefined {
   const patterns = args.flatMap((word, at) =>
     at > 0 && isWord(word, 'MATCH') ? [args[at + 1] ?? ''] : [],
   );
@@ -66,5 +65,5 @@ function reachesBeyond(type: string, args: readonly Word[]): boolean {
 }
 
 function isWord(word: Word, name: string): boolean {
-  return asciiOf(word).toUpperCase() === name;
+  return wordText(word).toUpperCase() === name;
 }

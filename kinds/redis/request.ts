@@ -7,10 +7,9 @@ import type { RedisCommand, RedisRequest as Request, Word } from './command.ts';
 import { modeOfCommand } from './effects.ts';
 import type { Scope } from './grammar.ts';
 import { wordsOf } from './members.ts';
-import { commandFrom, isName } from './name.ts';
 import { REWRITES } from './rewrites.ts';
 import { splitLine } from './split.ts';
-import { allCommands, commandNamed, isContainer } from './table.ts';
+import { allCommands, commandFrom, commandNamed, isContainer, isName } from './table.ts';
 import { anyWord, type Fault, WordFault } from './words.ts';
 
 /** Most commands of a pipeline. Spec silent. */
@@ -77,7 +76,7 @@ function withoutKind(
   return members;
 }
 
-/** Faults of a pipeline of which a name that is meant is told: looking for it takes longer than all else. Spec silent. */
+/** Faults of a pipeline that get a hint with a near name: looking for one takes longer than all else. Spec silent. */
 const HINTED_MAX = 10;
 
 const NONE: RedisCommand = { type: '', args: [] };

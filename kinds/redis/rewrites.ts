@@ -1,6 +1,6 @@
 /** Members that mean another member than their grammar says. Source: backends.md §4.2, §4.4, Spec: "Key-value store requests". */
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
-import { plain } from './grammar.ts';
+import { plainName } from './grammar.ts';
 import { isMembers } from './words.ts';
 
 /** By the command's name: its members in the grammar's form. */
@@ -13,10 +13,10 @@ export const REWRITES: Readonly<Record<string, (members: JsonObject) => JsonObje
 function vsim({ element, ...others }: JsonObject): JsonObject {
   if (element === undefined) return others;
   const [only, ...more] = isMembers(element) ? Object.entries(element) : [];
-  const named = only !== undefined && more.length === 0 ? plain(only[0]) : undefined;
+  const named = only !== undefined && more.length === 0 ? plainName(only[0]) : undefined;
   const inner = named === 'element' || named === 'vector' ? (only?.[1] ?? null) : element;
   const { value } = others;
-  const sort = typeof value === 'string' ? plain(value) : undefined;
+  const sort = typeof value === 'string' ? plainName(value) : undefined;
   if (sort === 'ele') return { ...others, value: { ELE: inner } };
   if (sort === 'fp32') return { ...others, value: { FP32: inner } };
   if (value === undefined) return { ...others, value: { ELE: inner } };

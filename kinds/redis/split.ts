@@ -19,13 +19,13 @@ export function splitLine(line: string): Word[] | undefined {
 }
 
 /** A word, and how much of the line it takes. */
-interface Read {
+interface SplitWord {
   readonly word: Word;
   readonly size: number;
 }
 
 /** A quote may begin within a word, and ends it. */
-function bare(text: string): Read | undefined {
+function bare(text: string): SplitWord | undefined {
   const [begun = ''] = /^[^\s"']+/.exec(text) ?? [];
   if (!/^["']/.test(text.slice(begun.length))) return { word: begun, size: begun.length };
   const rest = quoted(text.slice(begun.length));
@@ -37,7 +37,7 @@ function joined(begun: string, rest: Word): Word {
   return { $bytes: btoa(latin(begun) + atob(rest.$bytes)) };
 }
 
-function quoted(text: string): Read | undefined {
+function quoted(text: string): SplitWord | undefined {
   const pattern = text.startsWith('"') ? /^"((?:[^"\\]|\\.)*)"/su : /^'((?:[^'\\]|\\.)*)'/su;
   const found = pattern.exec(text);
   if (found === null || /^\S/.test(text.slice(found[0].length))) return undefined;

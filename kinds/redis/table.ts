@@ -1,10 +1,11 @@
-/** The table of commands: what servers say about them, and what is added by hand. */
+/** The table of commands: what servers say about them, and what is added by hand; and which command a name is. */
+
+import { type RedisCommand, type Word, wordText } from './command.ts';
 import { COMMANDS } from './generated/commands.ts';
 import { MODULES } from './generated/modules.ts';
 import { SUBCOMMANDS } from './generated/subcommands.ts';
 import { grammarOf, type Scope } from './grammar.ts';
 import { GRAMMARS } from './grammars.ts';
-import { KEYS } from './key-places.ts';
 
 /** What is known of a command. */
 export interface CommandEntry {
@@ -19,6 +20,19 @@ export interface CommandEntry {
   /** Its members; undefined where only `args` say what is meant. */
   readonly grammar: Scope | undefined;
 }
+
+/** Where keys are, where a server's own account of it is wrong or none. In the notation of the generated tables. */
+const KEYS: Readonly<Record<string, string>> = {
+  'cms.merge': '1,2#0:1:1',
+  'json.mget': '1:-2',
+  'tdigest.merge': '1,2#0:1:1',
+  'ts.createrule': '1:1',
+  'ts.deleterule': '1:1',
+  'memory usage': '2',
+};
+
+/** Most characters of a name; no server's is as long. */
+const NAME_MAX = 128;
 
 const entries = new Map<string, CommandEntry>();
 /** Commands whose first word is a subcommand. */
@@ -72,4 +86,29 @@ export function commandNamed(name: string): CommandEntry | undefined {
 /** Whether a command's first word is its subcommand. */
 export function isContainer(name: string): boolean {
   return containers.has(name);
+}
+
+/**
+ * The command by its own name: `{type: 'xgroup create', args: ['orders', …]}` for `XGROUP` with
+ * `CREATE` in front of its words, and for `xgroup|create`.
+ */
+export function commandFrom(type: string, args: readonly Word[]): RedisCommand {
+  const words = namesIn(type);
+  const [first = ''] = words;
+  if (words.length > 1 || !isContainer(first)) return { type: words.join(' '), args };
+  const [word, ...others] = args;
+  const subcommand = word === undefined ? '' : wordText(word).toLowerCase();
+  // What no server knows as a subcommand stays where it was.
+  const name = `${first} ${subcommand}`;
+  return commandNamed(name) === undefined ? { type: first, args } : { type: name, args: others };
+}
+
+/** Whether a type can be a command's name. */
+export function isName(type: string): boolean {
+  return type.length <= NAME_MAX && /^[!-~]+(?: +[!-~]+)?$/.test(type.trim());
+}
+
+/** In lower case, one or two words. */
+function namesIn(type: string): string[] {
+  return type.trim().toLowerCase().split(/ +|\|/);
 }

@@ -22,13 +22,13 @@ function base64Of(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
-/** As redis-cli would need it written. */
+/** As redis-cli needs it written. */
 function quoted(bytes: Uint8Array): string {
   const hex = Array.from(bytes, (byte) => `\\x${byte.toString(16).padStart(2, '0')}`);
   return `"${hex.join('')}"`;
 }
 
-/** Texts with what splits lines and ends strings elsewhere. */
+/** Texts with characters that split lines and end strings elsewhere. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.string({

@@ -60,9 +60,14 @@ export function jsonList(head: string, results: readonly Buffer[], tail: string)
 }
 
 /** A result of more than `max` bytes. Contract §6, "Large results". */
-export function tooLarge(max: number): GatewayError {
+export function resultTooLarge(max: number): GatewayError {
   return new GatewayError(
     'RESULT_TOO_LARGE',
     `The result is larger than ${max} bytes; send Accept: application/x-ndjson to receive rows as a stream`,
   );
+}
+
+/** The same bytes as a Buffer, without a copy. */
+export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -63,7 +63,7 @@ export class BatchInMaking {
 }
 
 /** A change that is larger than any that is told, to each that watches. */
-export function tooLarge(watched: readonly string[]): ChangeFault[] {
+export function changeTooLarge(watched: readonly string[]): ChangeFault[] {
   return watched.map((name) => ({
     watched: name,
     message: `A change of ${name} is larger than ${CHANGE_MAX_BYTES} bytes, which none that is told may be`,

@@ -9,7 +9,7 @@ import { Reading } from './test/reading.ts';
 
 const KEYS = 10;
 const VALUES = 40;
-/** Changes that are told at flat memory, in statements of so many rows. */
+/** Changes that are reported at flat memory, and rows of each statement. */
 const LONGEST = 100_000;
 const ROWS = 10_000;
 /** How often memory is looked at: each look is a whole collection. */

@@ -18,7 +18,7 @@ const ABILITIES = [
 ] as const satisfies (keyof Abilities)[];
 
 /** A member of the case or of its sessions that not every kind can have. */
-export type Part = (typeof OF_CASE)[number] | keyof Abilities;
+type Part = (typeof OF_CASE)[number] | keyof Abilities;
 
 /** The parts that a kind cannot have, each with its reason. */
 export type Lacks = { readonly [part in Part]?: string };

@@ -13,7 +13,7 @@ export function describeInterruptions<Request>({
   open,
   count,
 }: PreparesSuite<Request>): void {
-  test('a deadline in the midst of it leaves nothing that a rollback does not end', async () => {
+  test('a deadline in the middle of it leaves nothing that a rollback does not end', async () => {
     const client = await open();
     for (let ms = 0; ms < 30; ms += 3) {
       const name = shareName();

@@ -12,10 +12,10 @@ import { callOf, jsonOf, openClient, testHost } from './test/host.ts';
 import type { KilledWork } from './test/killed-worker.ts';
 
 /** A client that can prepare. */
-export type PreparingClient<Request> = BackendClient<Request> & Prepares<Request>;
+type PreparingClient<Request> = BackendClient<Request> & Prepares<Request>;
 
 /** One kind's words for what every kind that prepares can do. */
-export interface PreparesCase<Request> {
+interface PreparesCase<Request> {
   readonly kind: KilledWork['kind'];
   readonly driver: Driver<Request, PreparingClient<Request>>;
   /** Of a server of the suite's own, with a table of entries by name and a table of one number. */

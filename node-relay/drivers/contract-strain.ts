@@ -27,7 +27,7 @@ export interface Suite<Request> {
   /** Ready once the tests run. */
   kind(): DriverCase<Request>;
   readonly parts: Parts;
-  /** A session on a pool of `connections`, 4 by default. */
+  /** A client on a pool of `connections`, 4 by default. */
   open(mode: Mode, connections?: number): Promise<BackendClient<Request>>;
   /** How many entries have that name. */
   count(session: BackendClient<Request>, name: string): Promise<number>;

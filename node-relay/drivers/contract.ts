@@ -250,7 +250,7 @@ function messageOf(failure: unknown): unknown {
   return failure instanceof Error && failure.message !== '' ? failure.message : undefined;
 }
 
-/** A signal that aborts after so many milliseconds. */
+/** A signal that aborts after `ms` milliseconds. */
 export function after(milliseconds: number, reason: unknown): AbortSignal {
   const controller = new AbortController();
   setTimeout(() => controller.abort(reason), milliseconds);

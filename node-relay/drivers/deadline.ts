@@ -76,6 +76,6 @@ function reasonOf(reason: unknown): GatewayError {
 }
 
 /** What the client is told when its deadline passed. */
-export function passed(): GatewayError {
+function passed(): GatewayError {
   return new GatewayError('TIMED_OUT', 'The deadline passed before the backend answered');
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import type { Host } from './driver.ts';
 
 /** Takes one, and answers what gives it back. @throws GatewayError POOL_EXHAUSTED */
-export function heldOn(host: Host): () => void {
+export function holdConnection(host: Host): () => void {
   const end = host.hold();
   if (end !== undefined) return end;
   const message =

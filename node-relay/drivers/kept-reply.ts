@@ -10,7 +10,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** What a backend has under a mark's key. */
-export interface Kept {
+export interface KeptReply {
   readonly body: string;
   /** Null of a reply that was too large. */
   readonly reply: Uint8Array | null;
@@ -26,7 +26,7 @@ export function keptReply(reply: Uint8Array, mark: OnceMark): Uint8Array | null 
 }
 
 /** The answer of a write that was done before. @throws GatewayError IDEMPOTENCY_KEY_REUSED, REPLY_NOT_KEPT */
-export function answerOfKept({ body, reply }: Kept, mark: OnceMark): OnceAnswer {
+export function answerOfKept({ body, reply }: KeptReply, mark: OnceMark): OnceAnswer {
   checkBody(body, mark);
   if (reply === null) throw tooLargeToKeep();
   return { result: open(reply, mark), isReplay: true };

@@ -1,7 +1,7 @@
 /** What a server lacks to prepare: asked once, and again when preparing fails. Spec: transactions.md §2. */
 import type { Lack } from '../../proto/prepares.ts';
 
-/** What is lacked may be mended at any time: it is asked again after so many milliseconds. Spec silent. */
+/** Milliseconds after which the driver asks again what the server lacks: it may be mended at any time. Spec silent. */
 const MENDED_MS = 10_000;
 
 /** Remembers the answer of one pool's server. */

@@ -1,7 +1,7 @@
 /** A connection that one caller holds for a while. Contract §6, "Sessions". */
 import type { Call, Lease } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
-import { attempt, type Lendable, type Lender } from './lend.ts';
+import { attempt, type Lendable, type Lender } from './lender.ts';
 
 /** Keeps what calls set, until it is closed; then the connection ends. */
 export class ConnectionLease<Request, Connection extends Lendable> implements Lease<Request> {

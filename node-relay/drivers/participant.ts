@@ -9,7 +9,7 @@ import type {
   PreparingParticipant,
   Share,
 } from '../../proto/prepares.ts';
-import { attempt, type Lendable, type Lender, type Traces } from './lend.ts';
+import { attempt, type Lendable, type Lender, type Traces } from './lender.ts';
 
 /** What a kind does with a share on one connection; failures are its own, `attempt` makes them the caller's. */
 export interface ShareSteps<Request, Connection> {
@@ -26,7 +26,7 @@ export interface OpenShare<Request> {
   commitMarked(mark: OnceMark, call: Call): Promise<void>;
   /** Undoes it on a connection that is still there. */
   undo(): Promise<void>;
-  /** What is left on the connection once it has ended; `kept` when that goes on without the pool. */
+  /** What is left on the connection once the share has ended; `kept` when the connection leaves the pool. */
   readonly traces: Traces | 'kept';
 }
 
@@ -114,7 +114,7 @@ async function undone<Request>(connection: Lendable, open: OpenShare<Request>): 
     .finally(() => clearTimeout(timer));
 }
 
-/** Begins a share, on another connection where one of the pool turns out dead: none of it was sent then. */
+/** Begins a share; where a connection of the pool turns out to be dead, on another one: nothing was sent then. */
 async function begun<Request, Connection extends Lendable>(
   lender: Lender<Connection>,
   steps: ShareSteps<Request, Connection>,
@@ -148,7 +148,7 @@ export async function prepareAtOnce<Request, Connection extends Lendable>(
 ): Promise<Performed & Prepared> {
   const participant = await ConnectionParticipant.join(lender, steps, beginning, call);
   try {
-    // What it is asked by comes with the prepare.
+    // The name for recovery comes with the prepare.
     const performed = await participant.perform({ ...share, recoverable: false }, call);
     return { ...performed, ...(await participant.prepare(call)) };
   } finally {
@@ -156,9 +156,9 @@ export async function prepareAtOnce<Request, Connection extends Lendable>(
   }
 }
 
-/** Connections of the pool may be dead, all of them; the last one that is tried is as likely new. */
+/** Every connection of the pool may be dead; the last one that is tried is probably new. */
 const TRIES_MAX = 3;
-/** Milliseconds for which a connection of the pool is waited for. */
+/** Milliseconds to wait for a connection of the pool. */
 const PATIENCE_MS = 250;
 
 /**

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { ConnectionLost } from './loss.ts';
 
 /** Cuts what comes into pieces. */
-export interface Cutting<Piece> {
+interface Cutting<Piece> {
   /** Whether bytes are left that were not given out. */
   readonly has: boolean;
   give(chunk: Buffer): void;

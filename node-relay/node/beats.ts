@@ -1,12 +1,12 @@
 /** Tells the gateway how the node is, every 10 s, and hears what it must know. Spec: nodes.md §1. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { Told } from './gateway.ts';
+import { NodeReply } from './gateway.ts';
+import { GatewayRefusal } from './gateway-refusal.ts';
 import { aboutProgram, type Membership } from './join.ts';
-import { Refused } from './refused.ts';
 
 /** Milliseconds between two beats. Spec: nodes.md §1 */
-export const BEAT_EVERY_MS = 10_000;
+const BEAT_EVERY_MS = 10_000;
 /** After one that was not heard the next comes sooner, in milliseconds. Spec silent. */
 const AGAIN_AFTER_MS = 2_000;
 
@@ -14,7 +14,7 @@ const AGAIN_AFTER_MS = 2_000;
 const LEFT_AFTER_MS = 1_500;
 
 /** What beats need of the relay. */
-export interface BeatsOptions {
+interface BeatsOptions {
   readonly membership: Membership;
   readonly log: Pick<Log, 'warn' | 'info'>;
   load(): { readonly calls: number; readonly connections: number };
@@ -62,11 +62,11 @@ export class Beats {
       this.#isHeard = true;
     } catch (thrown) {
       const isFinal =
-        thrown instanceof Refused &&
+        thrown instanceof GatewayRefusal &&
         !membership.gateway.isRenewing &&
         ['NODE_RUNNING', 'NODE_SIGNATURE_INVALID'].includes(thrown.code);
       if (isFinal && !this.#isStopping) return refused(thrown.message);
-      const why = thrown instanceof Refused ? thrown.message : 'no answer';
+      const why = thrown instanceof GatewayRefusal ? thrown.message : 'no answer';
       if (this.#isHeard)
         log.warn({ gateway: membership.gateway.url, why }, 'the gateway does not hear the node');
       this.#isHeard = false;
@@ -89,7 +89,7 @@ export class Beats {
         clock_offset_ms: gateway.clockOffsetMs,
         stopping: this.#isStopping,
       },
-      Told,
+      NodeReply,
     );
     heard({ clockOffsetMs: gateway.clockOffsetMs, gatewayKeys: told.gateway_keys });
   }

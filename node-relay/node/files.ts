@@ -1,7 +1,7 @@
 /** Writes what a relay keeps in its data folder, for its own user alone. */
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { exportJWK, generateKeyPair } from 'jose';
-import { invalid, type Kept, type NodeFiles, type NodeKeys } from './settings.ts';
+import { invalid, type NodeFiles, type NodeKeys, type StoredNode } from './settings.ts';
 
 /** Makes two key pairs that never leave the relay. */
 export async function newKeys(): Promise<NodeKeys> {
@@ -20,12 +20,12 @@ export async function writeKeys(files: NodeFiles, { signing, sealing }: NodeKeys
 }
 
 /** Keeps what the relay was told. @throws GatewayError INVALID_CONFIGURATION */
-export async function writeKept(files: NodeFiles, kept: Kept): Promise<void> {
+export async function writeKept(files: NodeFiles, kept: StoredNode): Promise<void> {
   await writeWhole(files, files.state, kept);
 }
 
 /** What else a relay's processes go by once their keys change. */
-export interface PartKeysBeside {
+interface PartKeysBeside {
   readonly before?: NodeKeys | undefined;
   /** Public keys of the gateway, where the operator has set none. */
   readonly gatewayKeys?: readonly object[] | undefined;

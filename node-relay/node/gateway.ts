@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { NODE_HEADERS, signRequest } from '../../proto/node-signature.ts';
-import { Refused, refusalOf } from './refused.ts';
+import { GatewayRefusal, gatewayRefusal } from './gateway-refusal.ts';
 import type { NodeKeys } from './settings.ts';
 
 /** Milliseconds that the gateway may take. Spec silent. */
@@ -10,13 +10,13 @@ const TIMEOUT_MS = 5_000;
 const BASE_PATH = '/api/v1';
 
 /** What every request of a node is answered. */
-export const Told = z.object({
+export const NodeReply = z.object({
   nonce: z.string(),
   time: z.number(),
   gateway_keys: z.array(z.record(z.string(), z.string())),
 });
 /** What enrolling is answered. */
-export const Joined = Told.extend({
+export const Joined = NodeReply.extend({
   uuid: z.string(),
   name: z.string(),
   organization: z.string(),
@@ -60,7 +60,7 @@ export class Gateway {
    * Sends a signed request; without a nonce that serves, again with the one that the refusal gives.
    * @throws Refused, or what the network throws
    */
-  async post<Reply extends z.infer<typeof Told>>(
+  async post<Reply extends z.infer<typeof NodeReply>>(
     path: string,
     body: object,
     schema: z.ZodType<Reply>,
@@ -68,7 +68,7 @@ export class Gateway {
     try {
       return await this.#send(path, body, schema);
     } catch (thrown) {
-      const isStale = thrown instanceof Refused && thrown.code === 'NODE_SIGNATURE_INVALID';
+      const isStale = thrown instanceof GatewayRefusal && thrown.code === 'NODE_SIGNATURE_INVALID';
       if (!isStale || this.#nonce === '') throw thrown;
       return await this.#send(path, body, schema);
     }
@@ -83,7 +83,7 @@ export class Gateway {
     if (nonce !== null) this.#nonce = nonce;
   }
 
-  async #send<Reply extends z.infer<typeof Told>>(
+  async #send<Reply extends z.infer<typeof NodeReply>>(
     path: string,
     body: object,
     schema: z.ZodType<Reply>,
@@ -103,7 +103,7 @@ export class Gateway {
     const ended = Date.now();
     this.#takeNonce(response.headers.get(NODE_HEADERS.nonce));
     const reply: unknown = await response.json().catch(() => undefined);
-    if (!response.ok) throw refusalOf(response.status, reply);
+    if (!response.ok) throw gatewayRefusal(response.status, reply);
     const told = schema.parse(reply);
     this.#takeNonce(told.nonce);
     this.heardKeys = told.gateway_keys;

@@ -8,24 +8,24 @@ import type { Log } from '../log.ts';
 import { programVersion } from '../version.ts';
 import { newKeys, writeKept, writeKeys } from './files.ts';
 import { Gateway, Joined } from './gateway.ts';
-import { Refused } from './refused.ts';
+import { GatewayRefusal } from './gateway-refusal.ts';
 import {
   DATA_DEFAULT,
   filesIn,
+  givenKeys,
   invalid,
-  type Kept,
-  keysOf,
   type NodeFiles,
   type NodeKeys,
   readKept,
   readKeys,
+  type StoredNode,
 } from './settings.ts';
 
 /** Milliseconds between two tries to reach a gateway that a node cannot do without. Spec silent. */
 const RETRY_MS = 2_000;
 
 /** What the flags say. */
-export interface NodeFlags {
+interface NodeFlags {
   readonly gateway?: string | undefined;
   readonly enroll?: string | undefined;
   readonly data?: string | undefined;
@@ -46,7 +46,7 @@ export interface Membership {
   /** Where it keeps its keys; undefined where they are given from outside. */
   readonly files: NodeFiles | undefined;
   /** Of its port and address, where it was told them at an earlier start. */
-  readonly kept: Pick<Kept, 'port' | 'host'>;
+  readonly kept: Pick<StoredNode, 'port' | 'host'>;
 }
 
 /**
@@ -59,7 +59,7 @@ export async function join(
   env: NodeJS.ProcessEnv,
   log: Pick<Log, 'warn'>,
 ): Promise<Membership | undefined> {
-  const own = keysOf(env);
+  const own = givenKeys(env);
   const url = gatewayUrl(flags.gateway ?? (env.GATEWAY_URL || undefined));
   if (own !== undefined) {
     if (url === undefined) throw invalid('RELAY_SIGNING_KEY needs the gateway: --gateway URL');
@@ -93,7 +93,7 @@ function nothingIn({ folder }: NodeFiles): string {
 
 interface Folder {
   readonly files: NodeFiles;
-  readonly kept: Kept | undefined;
+  readonly kept: StoredNode | undefined;
   readonly flags: NodeFlags;
   readonly url: string | undefined;
   /** UUID of the only one that the relay serves; undefined: the one that it was first. */
@@ -103,7 +103,7 @@ interface Folder {
 async function fromFolder(folder: Folder, log: Pick<Log, 'warn'>): Promise<Membership | undefined> {
   const { files, kept, flags } = folder;
   const { enroll } = flags;
-  if (enroll !== undefined && kept?.secretDigest !== digestOf(enroll))
+  if (enroll !== undefined && kept?.secretDigest !== digestOfSecret(enroll))
     return enrolBy(folder, enroll);
   const keys = readKeys(files);
   if (kept === undefined || keys === undefined) {
@@ -117,7 +117,7 @@ async function fromFolder(folder: Folder, log: Pick<Log, 'warn'>): Promise<Membe
     return await keep(folder, gateway, keys, await ask(gateway, keys, servedBy(folder)));
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw thrown;
-    if (thrown instanceof Refused && thrown.isFinal) throw inWords(gateway.url, thrown);
+    if (thrown instanceof GatewayRefusal && thrown.isFinal) throw inWords(gateway.url, thrown);
     log.warn({ gateway: gateway.url }, 'the gateway does not answer: the node starts as it was');
     const { uuid, name, organization, transport, gatewayKeys } = kept;
     return { gateway, uuid, name, organization, transport, keys, gatewayKeys, kept, files };
@@ -141,7 +141,7 @@ async function enrolBy(folder: Folder, secret: string): Promise<Membership> {
   await writeKeys(files, keys);
   // Its address and port stay; whose node it was does not count any more.
   const now = { ...folder, organization: joined.organization };
-  return keep(now, gateway, keys, joined, digestOf(secret));
+  return keep(now, gateway, keys, joined, digestOfSecret(secret));
 }
 
 /** Keeps what was told and what flags say, so that the next start needs none. */
@@ -163,14 +163,14 @@ async function keep(
 }
 
 /** A relay whose keys are given from outside, and which keeps nothing. */
-interface Outside {
+interface GivenKeys {
   readonly url: string;
   readonly keys: NodeKeys;
   readonly only: string | undefined;
   readonly enroll?: string | undefined;
 }
 
-async function withoutFolder({ url, keys, only, enroll }: Outside, log: Pick<Log, 'warn'>) {
+async function withoutFolder({ url, keys, only, enroll }: GivenKeys, log: Pick<Log, 'warn'>) {
   const gateway = new Gateway(url, keys);
   if (!only) {
     log.warn('RELAY_ORGANIZATION is not set: any organization that registers this key may use it');
@@ -187,7 +187,7 @@ async function withoutFolder({ url, keys, only, enroll }: Outside, log: Pick<Log
       const known = { uuid, name, organization, transport, gatewayKeys: gateway_keys };
       return { ...known, gateway, keys, kept: {}, files: undefined };
     } catch (thrown) {
-      if (thrown instanceof Refused && thrown.isFinal) throw inWords(url, thrown);
+      if (thrown instanceof GatewayRefusal && thrown.isFinal) throw inWords(url, thrown);
       if (thrown instanceof GatewayError) throw thrown;
       log.warn({ gateway: url }, 'the gateway does not answer: the node waits for it');
       await sleep(RETRY_MS);
@@ -197,7 +197,7 @@ async function withoutFolder({ url, keys, only, enroll }: Outside, log: Pick<Log
 
 /** Whether the gateway has no node with these keys. */
 function isUnknown(thrown: unknown): boolean {
-  return thrown instanceof Refused && thrown.code === 'NODE_SIGNATURE_INVALID';
+  return thrown instanceof GatewayRefusal && thrown.code === 'NODE_SIGNATURE_INVALID';
 }
 
 /** Enrols, or asks which node the keys are of. @throws Refused, or what the network throws */
@@ -240,12 +240,12 @@ function publicHalf({ d: _, ...key }: JWK): string {
 }
 
 /** What is kept of a secret. */
-export function digestOf(secret: string): string {
+export function digestOfSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
 /** One sentence; what the network says may hold an address that is nobody's business. */
 function inWords(url: string, thrown: unknown) {
-  if (thrown instanceof Refused) return invalid(thrown.message, thrown);
+  if (thrown instanceof GatewayRefusal) return invalid(thrown.message, thrown);
   return invalid(`The gateway at ${url} cannot be reached`, thrown);
 }

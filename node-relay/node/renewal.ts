@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import { newKeys, writeKept, writeKeys, writePartKeys } from './files.ts';
 import type { Joined } from './gateway.ts';
-import { ask, digestOf, type Membership } from './join.ts';
-import { Refused } from './refused.ts';
+import { GatewayRefusal } from './gateway-refusal.ts';
+import { ask, digestOfSecret, type Membership } from './join.ts';
 import { type NodeFiles, type NodeKeys, readKept, readKeys } from './settings.ts';
 
 /** Milliseconds between two looks for a secret. Spec silent. */
@@ -22,7 +22,7 @@ const KEPT_MS = 3_600_000;
 const AGAIN_MS = 1_000;
 
 /** Whose keys are renewed. */
-export interface RenewalOptions {
+interface RenewalOptions {
   readonly member: Membership;
   readonly files: NodeFiles;
   readonly log: Pick<Log, 'info' | 'warn'>;
@@ -75,11 +75,11 @@ async function renew({ member, files, log }: RenewalOptions, secret: string): Pr
     gateway.use(keys);
     const kept = readKept(files);
     if (kept !== undefined)
-      await writeKept(files, { ...kept, name, secretDigest: digestOf(secret) });
+      await writeKept(files, { ...kept, name, secretDigest: digestOfSecret(secret) });
     log.info('the node has new keys');
     return () => writePartKeys(files, keys, { gatewayKeys });
   } catch (thrown) {
-    if (!(thrown instanceof Refused)) throw thrown;
+    if (!(thrown instanceof GatewayRefusal)) throw thrown;
     await writePartKeys(files, before, { gatewayKeys });
     log.warn({ why: thrown.message }, 'the node keeps its keys');
     return undefined;
@@ -100,7 +100,7 @@ async function enrolled(
     try {
       return await ask(anew, keys, organization, isLost ? undefined : secret);
     } catch (thrown) {
-      const isAnswer = thrown instanceof Refused && thrown.isFinal;
+      const isAnswer = thrown instanceof GatewayRefusal && thrown.isFinal;
       if (isAnswer && !isLost) throw thrown;
       // It was lost before it came there: the secret is good yet.
       isLost = !isAnswer;

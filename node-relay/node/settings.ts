@@ -29,7 +29,7 @@ export interface NodeKeys {
 }
 
 /** What a relay keeps between its starts. */
-export const Kept = z.object({
+export const StoredNode = z.object({
   gateway: z.string(),
   uuid: z.string(),
   name: z.string(),
@@ -43,7 +43,7 @@ export const Kept = z.object({
   port: z.string().optional(),
   host: z.string().optional(),
 });
-export type Kept = z.infer<typeof Kept>;
+export type StoredNode = z.infer<typeof StoredNode>;
 
 /** Where a relay keeps what. */
 export interface NodeFiles {
@@ -70,10 +70,10 @@ export function filesIn(folder: string): NodeFiles {
 }
 
 /** What was kept; undefined where nothing was. @throws GatewayError INVALID_CONFIGURATION */
-export function readKept(files: NodeFiles): Kept | undefined {
+export function readKept(files: NodeFiles): StoredNode | undefined {
   const text = readIfThere(files.state);
   if (text === undefined) return undefined;
-  return checked(files.state, Kept, text);
+  return checked(files.state, StoredNode, text);
 }
 
 /** The keys of a data folder; undefined where there are none. @throws GatewayError INVALID_CONFIGURATION */
@@ -88,7 +88,7 @@ export function readKeys(files: NodeFiles): NodeKeys | undefined {
 }
 
 /** The keys that the environment gives. @throws GatewayError INVALID_CONFIGURATION for one without the other */
-export function keysOf(env: NodeJS.ProcessEnv): NodeKeys | undefined {
+export function givenKeys(env: NodeJS.ProcessEnv): NodeKeys | undefined {
   const signing = env.RELAY_SIGNING_KEY;
   const sealing = env.RELAY_NODE_KEY;
   if (!signing) return undefined;

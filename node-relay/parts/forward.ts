@@ -49,7 +49,7 @@ export function forward(
     pipeline(answer, reply, (failure) => failure && reply.destroy());
   });
   onward.on('error', (cause: NodeJS.ErrnoException) => {
-    if (cause.syscall === 'connect' && !reply.headersSent) refuse(incoming, reply);
+    if (cause.syscall === 'connect' && !reply.headersSent) refuseCall(incoming, reply);
     else reply.destroy();
   });
   reply.on('close', () => reply.writableFinished || onward.destroy());
@@ -59,10 +59,10 @@ export function forward(
 }
 
 /** Answers that no part can take the call now; nothing was done. */
-export function refuse(incoming: IncomingMessage, reply: ServerResponse): void {
+export function refuseCall(incoming: IncomingMessage, reply: ServerResponse): void {
   // What the client still sends is dropped.
   incoming.resume();
-  // Loaded when it is first needed: the library is most of what a supervisor would have to load.
+  // Loaded when it is first needed: the library is most of what a supervisor would load.
   import('./refusal.ts').then(
     ({ refuseUnready }) => refuseUnready(incoming, reply),
     () => reply.destroy(),

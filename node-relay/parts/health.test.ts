@@ -1,8 +1,8 @@
 /** When a part is taken to be blocked, and when it only waits for a processor. */
 import { describe, expect, test } from 'vitest';
-import { isBlocked, type Look, residentBytes, stateOf } from './health.ts';
+import { type HealthSample, isBlocked, residentBytes, stateOf } from './health.ts';
 
-const look = (more: Partial<Look>): Look => ({
+const look = (more: Partial<HealthSample>): HealthSample => ({
   silentMs: 1_300,
   lateMs: 0,
   process: { state: 'R', cpuMs: 1_000 },
@@ -13,7 +13,7 @@ const look = (more: Partial<Look>): Look => ({
 });
 
 describe('a part', () => {
-  test.each<{ which: string; more: Partial<Look>; blocked: boolean }>([
+  test.each<{ which: string; more: Partial<HealthSample>; blocked: boolean }>([
     { which: 'that beat just now', more: { silentMs: 900 }, blocked: false },
     {
       which: 'that beat just now and has spun since',

@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 
 /** How often a part beats, in milliseconds. */
 export const BEAT_MS = 250;
-/** A part without a beat for so many milliseconds is looked at twice: it must be gone within two seconds. */
+/** Milliseconds without a beat after which a part is looked at twice: it must be gone within two seconds. */
 const SILENT_MS = 1_000;
 /** The system is asked about a part that has been silent for so long, in milliseconds. */
 export const QUIET_MS = 600;
-/** A part that used so many milliseconds of processor without a beat turns in one place. */
+/** Milliseconds of processor time without a beat after which a part counts as stuck in a loop. */
 const SPUN_MS = 500;
-/** A part that the machine gives no processor is given so many milliseconds. */
+/** Milliseconds that a part may be silent while the machine gives it no processor. */
 export const STARVED_MAX_MS = 10_000;
-/** While the relay stops, so many: nothing may stay behind. */
+/** The same while the relay stops: no process may stay behind. */
 export const STOPPING_MAX_MS = 3_000;
 /** Where the system says nothing about processes. */
 const UNSEEN_MAX_MS = 1_500;
@@ -19,7 +19,7 @@ const UNSEEN_MAX_MS = 1_500;
 const MS_PER_TICK = 10;
 
 /** What is known of a part when it is looked at. */
-export interface Look {
+export interface HealthSample {
   /** Milliseconds since its last beat. */
   readonly silentMs: number;
   /**
@@ -38,14 +38,14 @@ export interface Look {
 }
 
 /** Of a main thread. */
-export interface ProcessState {
+interface ProcessState {
   /** As in /proc: `R` runs or waits for a processor, `S` sleeps, `T` is stopped. */
   readonly state: string;
   readonly cpuMs: number;
 }
 
 /** Whether a part seems to be blocked. */
-export function isBlocked(look: Look): boolean {
+export function isBlocked(look: HealthSample): boolean {
   const { silentMs, lateMs, process, cpuAtBeatMs, cpuAtLookMs, starvedMaxMs } = look;
   if (silentMs < SILENT_MS) return false;
   if (process === undefined) return silentMs - lateMs >= UNSEEN_MAX_MS;

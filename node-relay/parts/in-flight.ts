@@ -1,10 +1,10 @@
 /** Reports whose calls are in flight in this part when that changes: should the part die, one of them may have ended it. */
 
-/** A key is told to be idle when it had no call for so many milliseconds, so that steady traffic reports nothing. */
+/** Milliseconds without a call after which a key is reported as idle, so that steady traffic reports nothing. */
 const IDLE_AFTER_MS = 150;
 
 /** Where it is told. */
-export interface Listener {
+interface Listener {
   busy(key: string): void;
   idle(keys: string[]): void;
 }

@@ -1,13 +1,13 @@
 /** Metrics of all parts as those of one relay. */
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 
-/** Counters of parts that have ended stay counted; gauges count only running parts. */
+/** Counters of ended parts still count; gauges count only running parts. */
 const COUNTED = new Set(['counter', 'histogram']);
 
-/** What the supervisor counts, and what parts told that have since ended. */
+/** What the supervisor counts, and what parts had reported that have ended since. */
 export class MergedMetrics {
   readonly #own = new Registry();
-  /** What each part told last, by its process. */
+  /** What each part reported last, by its process. */
   readonly #told = new Map<number, readonly object[]>();
   /** What each ended part had counted. */
   #ofEnded: (readonly object[])[] = [];

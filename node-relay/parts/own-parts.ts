@@ -1,14 +1,14 @@
 /** Which keys have a part of their own, and until when. Spec silent on how many. */
 
-/** A key has a part of its own for so many milliseconds. */
+/** Milliseconds for which a key has a part of its own. */
 const OWN_FOR_MS = 3_600_000;
-/** Sessions and calls may keep it so many milliseconds longer. */
+/** Milliseconds that sessions and calls may keep it longer. */
 const OVERTIME_MS = 300_000;
 /** Parts of that kind at a time; the last one takes all further keys. */
 export const OWN_PARTS_MAX = 4;
 
 /** One part, for one key if there is room. */
-export interface OwnPart {
+interface OwnPart {
   /** `own-` and a number. */
   readonly name: string;
   readonly keys: Set<string>;

@@ -17,9 +17,9 @@ import { Presence } from './suspects.ts';
 const SETPRIV = '/usr/bin/setpriv';
 /** Of a part's memory, what is V8's: buffers lie outside it. */
 const HEAP_SHARE = 0.6;
-/** A process that is not loaded after so many milliseconds never will be. */
+/** Milliseconds after which a process that is not loaded counts as failed. */
 const LOAD_MAX_MS = 60_000;
-/** It may take so many milliseconds beyond its drain to close what it has. */
+/** Milliseconds beyond its drain that it may take to close what it has. */
 const CLOSE_MAX_MS = 8_000;
 /** Milliseconds in which a part that answers has told its metrics. */
 const METRICS_MAX_MS = 1_000;
@@ -50,7 +50,7 @@ export interface PartEvents {
 }
 
 /** How a part is looked at. */
-export interface LookOptions {
+interface LookOptions {
   /** On the clock of `performance`. */
   readonly at: number;
   /** By how much the supervisor itself is late. */

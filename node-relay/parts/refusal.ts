@@ -38,12 +38,12 @@ export function refuseStranger(incoming: IncomingMessage, reply: ServerResponse)
 }
 
 function write({ headers }: IncomingMessage, reply: ServerResponse, cause: Error): void {
-  const refusal = refusalOf(headers['content-type'], cause);
+  const refusal = connectRefusal(headers['content-type'], cause);
   reply.writeHead(refusal.status, { ...refusal.headers }).end(refusal.body);
 }
 
 /** A failure in the form of the call's protocol. Source: connectrpc.com/docs/protocol. */
-export function refusalOf(contentType: string | undefined, cause: Error): Refusal {
+export function connectRefusal(contentType: string | undefined, cause: Error): Refusal {
   const error = toConnectError(cause);
   const type = contentType ?? '';
   if (type.startsWith('application/connect+')) {

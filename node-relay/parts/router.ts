@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Config } from '../config.ts';
 import { mayReadMetrics } from '../metrics-access.ts';
-import { forward, refuse } from './forward.ts';
+import { forward, refuseCall } from './forward.ts';
 import { keyOf, socketOf } from './places.ts';
 import type { Supervisor } from './supervisor.ts';
 
@@ -24,7 +24,7 @@ export function routeTo(
 
 function pass(supervisor: Supervisor, request: IncomingMessage, response: ServerResponse): void {
   const socket = socketFor(supervisor, request.url ?? '', request);
-  if (socket === undefined) refuse(request, response);
+  if (socket === undefined) refuseCall(request, response);
   else forward(request, response, socket);
 }
 

@@ -16,7 +16,7 @@ const OWNER = 'owner.sock';
 const NEW_FOR_MS = 60_000;
 
 /** A folder that lasts as long as its process. */
-export interface SocketFolder {
+interface SocketFolder {
   readonly path: string;
   remove(): void;
 }

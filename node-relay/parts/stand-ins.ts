@@ -2,7 +2,7 @@
 import type { Log } from '../log.ts';
 import type { PartProcess } from './part-process.ts';
 
-/** Deaths come in rows: after one, so many more wait for a while. Spec silent. */
+/** Further stand-ins that wait for a while after a death, since deaths often come in groups. Spec silent. */
 const MORE_AFTER_DEATH = 1;
 const AFTER_DEATH_MS = 600_000;
 /** Pause before the next is loaded while nothing has died: at a relay's start, other work comes first. */
@@ -11,7 +11,7 @@ const CALM_PAUSE_MS = 8_000;
 const FAILED_PAUSE_MS = 100;
 
 /** What it takes to keep them. */
-export interface StandInOptions {
+interface StandInOptions {
   /** How many wait at any time; 0 for none ever. */
   readonly kept: number;
   readonly log: Pick<Log, 'info'>;

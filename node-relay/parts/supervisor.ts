@@ -14,9 +14,9 @@ import { StandIns } from './stand-ins.ts';
 
 /** How often parts are looked at, in milliseconds. */
 const LOOK_MS = 150;
-/** A look that comes so many milliseconds late finds parts as late, on the same machine. */
+/** Milliseconds by which a look may be late before parts are excused: on a busy machine their beats are late as well. */
 const LATE_MS = 100;
-/** Of those that wait, so many are for the parts that all share. */
+/** Stand-ins that are for the parts that all share. */
 const SHARED_STAND_INS = 1;
 /** Pause before a process that could not even be loaded is tried again, in milliseconds. */
 const FAILED_PAUSE_MS = 100;

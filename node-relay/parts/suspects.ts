@@ -4,7 +4,7 @@
 const WITHIN_MS = 600_000;
 /** Deaths after which a key is taken out. */
 const DEATHS = 2;
-/** A part that dies without calls may die of an idle connection: keys seen within so many milliseconds are suspects. */
+/** Milliseconds for which a key stays a suspect: a part that dies without calls may die of an idle connection. */
 const SHORTLY_BEFORE_MS = 10_000;
 /** Keys remembered at a time; the one seen longest ago is forgotten first. */
 const KEYS_MAX = 10_000;

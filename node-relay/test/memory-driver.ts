@@ -20,7 +20,7 @@ interface Backend {
 }
 
 /** What the backend saw. */
-export interface Seen {
+interface Seen {
   opened: number;
   connections: number;
   connectionsMost: number;

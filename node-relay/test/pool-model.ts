@@ -5,7 +5,7 @@ import { SlottedPool } from '../connection-pool.ts';
 import { CLOSING_MAX_MS, MOVE_EVERY_MS, Slots } from '../slots.ts';
 
 /** A connection that knows its pool. */
-export interface Fake {
+interface Fake {
   readonly pool: number;
   readonly name: number;
 }

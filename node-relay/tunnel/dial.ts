@@ -4,7 +4,7 @@ import { globalAgent as tlsAgent } from 'node:https';
 import { WebSocket } from 'ws';
 import { NODE_HEADERS } from '../../proto/node-signature.ts';
 import { MESSAGE_MAX_BYTES, TUNNEL_PROTOCOL } from '../../proto/tunnel/frame.ts';
-import { refusalOf } from '../node/refused.ts';
+import { gatewayRefusal } from '../node/gateway-refusal.ts';
 
 /** Milliseconds in which the gateway takes the connection or refuses it. Spec silent. */
 const HANDSHAKE_MAX_MS = 5_000;
@@ -61,7 +61,7 @@ function connect(url: URL, headers: Record<string, string>): Promise<WebSocket |
 async function refusalIn(response: IncomingMessage) {
   const { statusCode = 0, headers } = response;
   const nonce = headers[NODE_HEADERS.nonce.toLowerCase()];
-  const refusal = refusalOf(statusCode, await jsonIn(response));
+  const refusal = gatewayRefusal(statusCode, await jsonIn(response));
   return { next: typeof nonce === 'string' ? nonce : '', refusal };
 }
 

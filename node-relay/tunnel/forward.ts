@@ -47,9 +47,9 @@ function passBack(call: Call, answer: IncomingMessage): void {
 
 /** Answers that no part can take the call now; nothing was done. */
 export async function refuseCall(call: Call, head: RequestHead): Promise<void> {
-  // Loaded when it is first needed: the library is most of what a supervisor would have to load.
-  const { refusalOf, unready } = await import('../parts/refusal.ts');
-  const { status, headers, body } = refusalOf(head.headers['content-type'], unready());
+  // Loaded when it is first needed: the library is most of what a supervisor would load.
+  const { connectRefusal, unready } = await import('../parts/refusal.ts');
+  const { status, headers, body } = connectRefusal(head.headers['content-type'], unready());
   call.head({ status, headers });
   void call.write(body);
   call.end();

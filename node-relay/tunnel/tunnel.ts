@@ -5,7 +5,7 @@ import type { Budget } from '../../proto/tunnel/budget.ts';
 import { type Serve, ServingEnd } from '../../proto/tunnel/end.ts';
 import type { Wire } from '../../proto/tunnel/outbox.ts';
 import { describeFault, type Log } from '../log.ts';
-import { Refused } from '../node/refused.ts';
+import { GatewayRefusal } from '../node/gateway-refusal.ts';
 
 /** The longest pause before it is dialled again, in milliseconds. Spec silent. */
 const PAUSE_MAX_MS = 1_800;
@@ -23,7 +23,7 @@ const REASON_MAX_BYTES = 123;
 const RUNNING = 'NODE_RUNNING';
 
 /** What one connection needs of its relay. */
-export interface TunnelOptions {
+interface TunnelOptions {
   /** Its number, for logs. */
   readonly number: number;
   readonly log: Log;
@@ -34,7 +34,7 @@ export interface TunnelOptions {
   /** Told when it opens. */
   opened(): void;
   /** Told when the gateway refuses the node's process. */
-  refused(refusal: Refused): void;
+  refused(refusal: GatewayRefusal): void;
 }
 
 /** A connection that is kept. */
@@ -92,9 +92,9 @@ export class Tunnel {
       if (!signal.aborted) log.warn({ tunnel: number, ...how }, 'tunnel lost; dialling again');
     } catch (cause) {
       if (signal.aborted) return;
-      if (cause instanceof Refused && cause.code === RUNNING) refused(cause);
+      if (cause instanceof GatewayRefusal && cause.code === RUNNING) refused(cause);
       // One line for a gateway that is away, however long it is.
-      const why = cause instanceof Refused ? cause.message : describeFault(cause);
+      const why = cause instanceof GatewayRefusal ? cause.message : describeFault(cause);
       if (this.#tries === 0)
         log.warn({ tunnel: number, why }, 'the gateway cannot be reached; dialling again');
     } finally {

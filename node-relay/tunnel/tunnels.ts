@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Budget } from '../../proto/tunnel/budget.ts';
 import type { Serve } from '../../proto/tunnel/end.ts';
 import type { Log } from '../log.ts';
-import type { Refused } from '../node/refused.ts';
+import type { GatewayRefusal } from '../node/gateway-refusal.ts';
 import { type Credentials, dialGateway } from './dial.ts';
 import { forwardCall, refuseCall } from './forward.ts';
 import { Tunnel } from './tunnel.ts';
@@ -26,7 +26,7 @@ export interface TunnelsOptions {
   /** Path of the socket of the part that takes a call; undefined while none can. */
   socketFor(path: string, headers: Readonly<Record<string, string>>): string | undefined;
   /** The gateway does not take this process for the node: another is. */
-  refused(refusal: Refused): void;
+  refused(refusal: GatewayRefusal): void;
 }
 
 /** The tunnels of a node. */

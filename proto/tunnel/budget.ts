@@ -1,8 +1,8 @@
 /** How much of the bodies that arrive one side may hold, over all its calls together. */
 
-/** A call may be sent at least so many bytes ahead, however many calls there are. Spec silent. */
+/** Bytes that a call may be sent ahead at least, however many calls there are. Spec silent. */
 export const WINDOW_MIN_BYTES = 16 * 1024;
-/** And at most so many: at a round trip of 50 ms it is 20 MB a second. Spec silent. */
+/** And at most: at a round trip of 50 ms this is 20 MB a second. Spec silent. */
 const WINDOW_MAX_BYTES = 1024 * 1024;
 /** Of what is free a call gets this share, so that there is something left for the next. */
 const SHARE = 1 / 16;

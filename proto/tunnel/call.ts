@@ -20,7 +20,7 @@ export interface CallListener {
 type Phase = 'head' | 'body' | 'ended';
 
 /** What a call needs of its tunnel. */
-export interface CallOptions {
+interface CallOptions {
   readonly id: number;
   readonly outbox: Outbox;
   /** Bytes of this side's body that the other side takes at once. */

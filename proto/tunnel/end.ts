@@ -8,7 +8,7 @@ import { Outbox, TUNNEL_WINDOW_BYTES, type Wire } from './outbox.ts';
 export const REQUEST_CREDIT_BYTES = 64 * 1024;
 /** Calls in flight in one tunnel; more are refused. Spec silent. */
 export const CALLS_MAX = 1_000;
-/** Bytes of bodies that have arrived are told of by so many. */
+/** Bytes of bodies after whose arrival the other side is told. */
 const TOLD_BYTES = TUNNEL_WINDOW_BYTES / 4;
 
 /** What a message held: frames, bytes of bodies that calls took, and other bytes. */

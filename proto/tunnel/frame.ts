@@ -20,7 +20,7 @@ export const CALL_MAX = 2 ** 48 - 1;
 export const FRAME_HEAD_BYTES = 10;
 
 /** Names in lower case. */
-export type HeaderRecord = Readonly<Record<string, string>>;
+type HeaderRecord = Readonly<Record<string, string>>;
 
 /** What a call asks for, without its body. */
 export interface RequestHead {

@@ -7,9 +7,9 @@ import { assemble, DATA_MAX_BYTES, type Frame, type Prepared, prepare, sizeOf } 
 
 /** Bytes of bodies that are on their way at a time, and not yet heard of. Spec silent. */
 export const TUNNEL_WINDOW_BYTES = 512 * 1024;
-/** A message that has so many bytes gets no further frame: no frame is larger than this. */
+/** Bytes at which a message gets no further frame: no frame is larger than this. */
 const MESSAGE_FILL_BYTES = 64 * 1024;
-/** A call whose body waits with so many bytes is asked to bring no more. */
+/** Bytes of a waiting body at which its call is asked to stop sending. */
 const QUEUED_MAX_BYTES = 64 * 1024;
 
 /** Where messages go. */

@@ -75,7 +75,7 @@ test('refuses an owner that has too many waiting, and takes others meanwhile', a
   expect(seen.order).toHaveLength(ADMITTED_WAITING_MAX + 2);
 });
 
-test('refuses an address that has too many waiting, but for an owner that has none', async () => {
+test('refuses an address that has too many waiting, except for an owner that has none', async () => {
   const time = new Clock();
   const admission = new Admission(time);
   const { seen, work } = counted(time);

@@ -28,7 +28,7 @@ const REFUSED_AFTER_MS = 200;
 const RETRY_AFTER_S = 1;
 
 /** Whose work it is. */
-export interface Admitted {
+interface Admitted {
   readonly owner: string;
   /** From where it comes. */
   readonly address: string;

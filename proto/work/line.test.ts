@@ -282,7 +282,7 @@ describe('work that is alone on its thread', () => {
   test('leaves room from when others come', async () => {
     const thread = new Thread();
     await thread.run([begin(thread, 100)]);
-    // The half that is left takes two and a half times as long, but for its last slice and a credit.
+    // The half that is left takes two and a half times as long, except for its last slice and a credit.
     expect(thread.at).toBeGreaterThan(275);
     expect(thread.at).toBeLessThanOrEqual(350);
   });

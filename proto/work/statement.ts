@@ -1,6 +1,6 @@
 /** Estimates what parsing a request's SQL statements costs; it cannot be divided. */
 
-/** Statements up to so many characters count for nothing. */
+/** Characters up to which a statement counts for nothing. */
 const LIGHT_LENGTH = 16 * 1024;
 /** Characters that PostgreSQL's parser, the slowest of all, reads in a millisecond. */
 const LENGTH_OF_A_MS = 1_500;

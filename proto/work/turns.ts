@@ -10,7 +10,7 @@ const ALONE_MS = 3;
 const LOOK_MS = 50;
 
 /** How works follow each other. */
-export interface Pace {
+interface Pace {
   /** Milliseconds after which the next one begins although this one has not ended; 3 by default. */
   readonly aloneMs?: number;
   /** Milliseconds between two looks for a work that the runtime has ended; 50 by default. */
@@ -20,13 +20,13 @@ export interface Pace {
 }
 
 /** A work that waits. */
-export interface Waiting {
+interface QueuedWork {
   readonly owner: string;
   /** From where it comes; empty where nobody asks. */
   readonly from: string;
 }
 
-interface Starting extends Waiting {
+interface Starting extends QueuedWork {
   start(): void;
 }
 
@@ -50,7 +50,7 @@ export class Turns {
   }
 
   /** Those that wait. */
-  get waiting(): readonly Waiting[] {
+  get waiting(): readonly QueuedWork[] {
     return [...this.#waiting.values()].flat();
   }
 

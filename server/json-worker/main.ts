@@ -8,8 +8,8 @@ import { availableParallelism } from 'node:os';
 import { ENDED, JOB_HEADER, Job, TOLD_HEADER } from '../../proto/body-work.ts';
 import { FairQueue, QueueFull } from '../../proto/fair-queue.ts';
 import { logFault, standAside } from '../side-process.ts';
+import type { JobReply } from './body-job.ts';
 import { Threads, type Unanswered } from './threads.ts';
-import type { Answer } from './work.ts';
 
 const PROGRAM = 'json-worker';
 /** Jobs at once: no more than leave serving a core. Spec silent. */
@@ -54,7 +54,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   send(response, made);
 }
 
-function send(response: ServerResponse, made: Answer | Unanswered | 'full'): void {
+function send(response: ServerResponse, made: JobReply | Unanswered | 'full'): void {
   if (made === 'left') response.destroy();
   else if (typeof made === 'string') response.writeHead(ENDED[made]).end();
   else {

@@ -17,10 +17,10 @@ import {
   TransactionBody,
   timeoutOf,
 } from '../../worker/calls/read-transaction.ts';
-import type { Work } from './work.ts';
+import type { BodyJob } from './body-job.ts';
 
 /** A request: told is its gist, the bytes are what travels where that is not the body itself. */
-export function requestWork(name: string): Work {
+export function requestWork(name: string): BodyJob {
   const kind = kindOf(name);
   return {
     body: { body: JsonValue },
@@ -39,7 +39,7 @@ export function requestWork(name: string): Work {
 }
 
 /** A transaction, too. */
-export function transactionWork(name: string): Work {
+export function transactionWork(name: string): BodyJob {
   const kind = kindOf(name);
   return {
     body: { body: TransactionBody },
@@ -73,7 +73,7 @@ function kindOf(name: string): Kind {
   return name;
 }
 
-/** What has members that JSON has. */
+/** An object of ours, as JSON has it. */
 function toldAs(told: object): JsonObject {
   return told as JsonObject;
 }

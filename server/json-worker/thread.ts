@@ -1,7 +1,7 @@
 /** A thread of the JSON worker: does one job after another, and drops one whose caller has left. */
 import { parentPort } from 'node:worker_threads';
 import type { Job } from '../../proto/body-work.ts';
-import { type Answer, answerTo } from './work.ts';
+import { answerTo, type JobReply } from './body-job.ts';
 
 /** What a thread is sent. It answers with an `Answer`, or nothing when the caller left. */
 export interface Task {
@@ -18,7 +18,7 @@ parentPort?.on('message', ({ job, bytes, left }: Task) => {
 });
 
 /** What it throws ends the thread. */
-async function done(job: Job, bytes: Uint8Array, left: Int32Array): Promise<Answer | undefined> {
+async function done(job: Job, bytes: Uint8Array, left: Int32Array): Promise<JobReply | undefined> {
   const pieces = await answerTo(job, bytes);
   while (Atomics.load(left, 0) === 0) {
     const piece = pieces.next();

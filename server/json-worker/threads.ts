@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Job } from '../../proto/body-work.ts';
+import type { JobReply } from './body-job.ts';
 import type { Task } from './thread.ts';
-import type { Answer } from './work.ts';
 
 /** Milliseconds after which an idle thread gives its memory back. Spec silent, all of them. */
 const IDLE_MS = 60_000;
@@ -35,7 +35,7 @@ export class Threads {
     job: Job,
     bytes: Uint8Array<ArrayBuffer>,
     signal: AbortSignal,
-  ): Promise<Answer | Unanswered> {
+  ): Promise<JobReply | Unanswered> {
     const thread = this.#idle.pop() ?? begun(job);
     clearTimeout(thread.idle);
     const left = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -75,9 +75,9 @@ function begun({ limits }: Job): Thread {
   return { worker, idle: undefined };
 }
 
-async function asked(worker: Worker, task: Task): Promise<Answer | Unanswered> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer | Unanswered>();
-  const answered = (answer: Answer | undefined) => resolve(answer ?? 'left');
+async function asked(worker: Worker, task: Task): Promise<JobReply | Unanswered> {
+  const { promise, resolve, reject } = Promise.withResolvers<JobReply | Unanswered>();
+  const answered = (answer: JobReply | undefined) => resolve(answer ?? 'left');
   const failed = (fault: NodeJS.ErrnoException) =>
     fault.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve('broken') : reject(fault);
   const ended = () => resolve('broken');

@@ -7,13 +7,13 @@ import type { Organization } from '../organization.ts';
 const ENDED = ['succeeded', 'failed'];
 
 /** A run as lists tell it. */
-export interface ListedRun {
+interface ListedRun {
   readonly run_id: string;
   readonly status: string;
 }
 
 /** A run as its record reports it. */
-export interface ToldRun {
+interface ToldRun {
   readonly run_id: string;
   readonly status: string;
   readonly trigger: JsonObject;

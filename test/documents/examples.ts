@@ -1,7 +1,7 @@
 /** Finds the shell examples of a Markdown page, each with the reply that the page shows for it. */
 
 /** A block of shell with `curl` in it, or with a function that an earlier one of the page made of it. */
-export interface Example {
+interface Example {
   /** Of its opening fence, from 1. */
   readonly line: number;
   readonly script: string;
@@ -17,7 +17,7 @@ export interface Block {
 }
 
 /** What is read out of a page. */
-export interface Page {
+interface Page {
   readonly examples: readonly Example[];
   /** Numbers of the lines that call `curl` and are in no example: nothing runs them. */
   readonly strays: readonly number[];

@@ -16,7 +16,7 @@ const TIMESTAMP = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z';
 const MEASURED = /_ms$|^(?:elapsed|rows_read|bytes_read|processingTimeMs|fuel)$/;
 
 /** A reply, and what it is to equal: for JSON the value, for anything else its lines. */
-export interface Comparison {
+interface Comparison {
   readonly actual: unknown;
   readonly expected: unknown;
 }

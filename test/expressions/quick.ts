@@ -73,7 +73,7 @@ export function sourceOf(kind: string, depth: number, seed: number): string {
 }
 
 /** A program: an expression, or the body of a function. */
-export interface Source {
+interface Source {
   readonly source: string;
   readonly isBody: boolean;
 }

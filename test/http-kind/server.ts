@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 /** A request as it arrived. */
-export interface Seen {
+interface Seen {
   readonly method: string;
   readonly url: string;
   /** By names in lower case. */

@@ -16,7 +16,7 @@ export interface Exchanged {
 }
 
 /** How a request is sent. */
-export interface Sending {
+interface Sending {
   readonly method?: string;
   /** Below the origin. */
   readonly path: string;

@@ -51,7 +51,7 @@ export interface Entity {
 }
 
 /** A file's tests and what they share. */
-export interface UnifiedFile {
+interface UnifiedFile {
   readonly name: string;
   readonly entities: ReadonlyMap<string, Entity>;
   readonly initialData: readonly CollectionData[];

@@ -14,7 +14,7 @@ const READY_MAX_MS = 60_000;
 const SMALL = { RELAY_PARTS: '1', RELAY_STAND_INS: '0', LOG_FORMAT: 'json' };
 
 /** What a process of a relay wrote, and how it ended. */
-export interface RelayRun {
+interface RelayRun {
   readonly pid: number;
   output(): string;
   /** Its exit code; null when a signal ended it. */
@@ -74,7 +74,7 @@ export interface RelayNode {
 }
 
 /** How a node differs from the usual one. */
-export interface NodeOptions {
+interface NodeOptions {
   /** Where the gateway reaches it; by default its own port. */
   readonly url?: (port: number) => string;
   /** Whether it dials the gateway, and listens on no port. */

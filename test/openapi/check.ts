@@ -2,14 +2,14 @@
 import { type Description, nodeOf, type Operation, step } from './description.ts';
 
 /** What was asked. */
-export interface Asked {
+interface Asked {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
 }
 
 /** What came back, without its body. */
-export interface Answered {
+interface Answered {
   readonly status: number;
   readonly headers: Headers;
 }

@@ -13,7 +13,7 @@ export interface Operation {
 }
 
 /** A path of the description with the methods it has. */
-export interface Item {
+interface Item {
   readonly path: string;
   /** In upper case. */
   readonly operations: ReadonlyMap<string, Operation>;

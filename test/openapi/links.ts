@@ -2,7 +2,7 @@
 import { type Description, nodeOf, type Operation } from './description.ts';
 
 /** A link of one operation's reply. */
-export interface Linked {
+interface Linked {
   /** Id of the operation that has it. */
   readonly from: string;
   /** Id of the one that it leads to. */

@@ -2,7 +2,7 @@
 
 const usage = { readUnits: 1 };
 /** A name that would end a query string, a path or a JSON text, were it not escaped. */
-export const ODD = 'c&ids=a#?/../"}é %26';
+const ODD = 'c&ids=a#?/../"}é %26';
 
 /** Where a request goes, what it is, and member `data` of its reply. */
 type Step = readonly [name: string, path: 'read' | 'write', body: unknown, data: unknown];

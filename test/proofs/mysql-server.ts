@@ -1,4 +1,4 @@
-/** A MariaDB that reports how it has read each statement, with something to bite in it. */
+/** A MariaDB that reports how it has read each statement, with traps in it. */
 import { existsSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const TELLING = [
   "UPDATE performance_schema.setup_consumers SET ENABLED = 'YES' WHERE NAME LIKE 'events_statements_%'",
   "UPDATE performance_schema.setup_instruments SET ENABLED = 'YES' WHERE NAME = 'wait/lock/metadata/sql/mdl'",
 ];
-/** All that one session could leave for another, besides what the attacks' own state holds. */
+/** All that one session could leave for another, besides the attacks' own state. */
 const STATE = `SELECT
   (SELECT group_concat(VARIABLE_NAME ORDER BY VARIABLE_NAME) FROM performance_schema.user_variables_by_thread
     WHERE THREAD_ID <> (SELECT THREAD_ID FROM performance_schema.threads WHERE PROCESSLIST_ID = connection_id())) AS variables,
@@ -35,7 +35,7 @@ const SESSION = `SELECT md5(group_concat(VARIABLE_NAME, VARIABLE_VALUE ORDER BY 
     'RAND_SEED1', 'RAND_SEED2')`;
 
 /** How the server has read a statement. */
-export interface Reading {
+interface Reading {
   /** Its words and names with texts and numbers left out; undefined when it could not be parsed. */
   readonly digest: string | undefined;
 }

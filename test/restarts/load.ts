@@ -24,7 +24,7 @@ export interface Seen {
 }
 
 /** A load that goes on until it is stopped. */
-export interface Load {
+interface Load {
   readonly seen: Seen;
   stop(): Promise<void>;
 }

@@ -12,7 +12,7 @@ import { childrenOf, type ProcessRow, stillRunning } from '../processes.ts';
 import { type Habit, type Seen, startLoad } from './load.ts';
 
 /** What came of it. */
-export interface Restarts {
+interface Restarts {
   readonly seen: Seen;
   readonly ends: readonly Ended[];
   /** Milliseconds of the longest stop. */

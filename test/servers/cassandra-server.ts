@@ -9,7 +9,7 @@ import { runServer, runToEnd, untilReady } from '../../server/server-process.ts'
 import { downloaded } from './downloads.ts';
 
 /** What a server is made and started with. */
-export interface CassandraOptions {
+interface CassandraOptions {
   /** Made; must not be there yet. */
   readonly folder: string;
   /** Lines of `cassandra.yaml` besides those of the template. */

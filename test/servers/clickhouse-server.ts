@@ -8,7 +8,7 @@ import { runServer, runToEnd, untilReady } from '../../server/server-process.ts'
 import { downloaded } from './downloads.ts';
 
 /** What a server is made and started with. */
-export interface ClickhouseOptions {
+interface ClickhouseOptions {
   /** Made; must not be there yet. */
   readonly folder: string;
   /** Of the user `default`. */
@@ -16,7 +16,7 @@ export interface ClickhouseOptions {
 }
 
 /** A running server, on loopback only. */
-export interface ClickhouseServer {
+interface ClickhouseServer {
   /** As a user with all rights. */
   readonly url: string;
   readonly port: number;

@@ -16,7 +16,7 @@ import { librariesOf, unpackDebian } from './debian-packages.ts';
 import { downloaded } from './downloads.ts';
 
 /** What a server is made and started with. */
-export interface MariadbOptions {
+interface MariadbOptions {
   /** Made and filled, or one that a server made before. */
   readonly folder: string;
   /** Of `USER`. */

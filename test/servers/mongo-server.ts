@@ -13,7 +13,7 @@ import {
 import { downloaded } from './downloads.ts';
 
 /** What a server is made and started with. */
-export interface MongoOptions {
+interface MongoOptions {
   /** Made and filled; must not be there yet. */
   readonly folder: string;
   /** Of `USER`, who may do anything; without one the server needs no login. */
@@ -21,7 +21,7 @@ export interface MongoOptions {
 }
 
 /** A running server, on loopback only: a replica set of one member. */
-export interface MongoServer {
+interface MongoServer {
   /** As a user with all rights, to no database. */
   readonly url: string;
   readonly port: number;
@@ -84,7 +84,7 @@ function address(port: number): string {
 }
 
 /** Does something with a new client. */
-export async function onServer<Value>(
+async function onServer<Value>(
   url: string,
   work: (client: MongoClient) => Promise<Value>,
 ): Promise<Value> {

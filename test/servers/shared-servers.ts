@@ -9,12 +9,12 @@ import { Failure } from '../../server/failure.ts';
 const VARIABLE = 'CAUSEWAY_TEST_RUN';
 
 /** What describes a server as JSON, and how it ends. */
-export interface SharedServer {
+interface SharedServer {
   stop(): Promise<unknown>;
 }
 
 /** A run that hands out servers. */
-export interface TestRun {
+interface TestRun {
   /** Ends all servers. */
   stop(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { sql } from '../../node-relay/drivers/mysql/test/database.ts';
 import type { Mode } from '../../proto/driver.ts';
 
 /** A request, and what it answers or how it fails. */
-export interface Case {
+interface Case {
   readonly name: string;
   readonly mode?: Mode;
   readonly request: MysqlRequest;

@@ -6,7 +6,7 @@ import type { Mode } from '../../proto/driver.ts';
 import type { Json } from '../../proto/json.ts';
 
 /** A request, and what it answers or how it fails. */
-export interface Case {
+interface Case {
   readonly name: string;
   readonly mode?: Mode;
   readonly request: PostgresRequest;

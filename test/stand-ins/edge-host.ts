@@ -1,7 +1,7 @@
-/** The network as edge drivers have it, in a test's own process. */
+/** The network as edge drivers see it, in a test's own process. */
 import { type EdgeHost, Lost } from '../../worker/drivers/edge/driver.ts';
 
-/** Sends wherever it is asked to. */
+/** Sends every request to its address. */
 export const openNetwork: EdgeHost = {
   async fetch(request) {
     try {

@@ -10,7 +10,7 @@ import { outcomeOf } from './junit.ts';
 import type { Outcome } from './suite.ts';
 
 /** A program with its arguments. */
-export interface Program {
+interface Program {
   readonly command: string;
   /** @param report file that the runner writes its report to */
   readonly args: (report: string) => readonly string[];

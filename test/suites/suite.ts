@@ -2,7 +2,7 @@
 import type { Shutdown } from '../../server/shutdown.ts';
 
 /** How a suite is run. */
-export interface SuiteOptions {
+interface SuiteOptions {
   /** Where a suite's files lie that are not part of this repository. */
   readonly from: string | undefined;
   /** Ends what the run starts. */

@@ -12,7 +12,7 @@ const Differences = z.array(
     cases: z.array(z.string()).min(1),
   }),
 );
-export type Differences = z.infer<typeof Differences>;
+type Differences = z.infer<typeof Differences>;
 
 /** What the command says about a run. */
 export interface Verdict {

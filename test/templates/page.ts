@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '../../proto
 import { ROOT } from '../../server/bundle.ts';
 
 /** A transformation with an input and what it makes of that. */
-export interface Shown {
+interface Shown {
   readonly title: string;
   readonly definition: JsonObject;
   readonly input: Json;
@@ -17,7 +17,7 @@ export interface Shown {
 }
 
 /** A row of the table of rules. */
-export interface Row {
+interface Row {
   readonly rules: string;
   readonly input: string;
   readonly output: string;

@@ -4,7 +4,7 @@ import type { Point } from '../proofs/once/line.ts';
 import { Carrier } from '../servers/carrier.ts';
 
 /** A commit that is held. */
-export interface Held {
+interface Held {
   /** Lets through what the point does, and ends all connections. */
   cut(): void;
 }

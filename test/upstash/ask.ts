@@ -11,7 +11,7 @@ export interface Asking {
 }
 
 /** What came back, whole. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly body: string;
 }

@@ -8,7 +8,7 @@ import { VALUES } from './values.ts';
 export type Step = readonly [name: string, ask: (redis: Redis) => Promise<unknown>];
 
 /** What every step came to. */
-export type Outcome = readonly (readonly [name: string, answer: unknown])[];
+type Outcome = readonly (readonly [name: string, answer: unknown])[];
 
 const STEPS: readonly Step[] = [...VALUES, ...COLLECTIONS, ...DOCUMENTS];
 

@@ -1,7 +1,7 @@
 /** Requests of the specification's table of Redis, for any way to a server: each way must answer alike. */
 
 /** A request; what it is answered may depend on those before. */
-export type Step = readonly [path: 'read' | 'write', request: object];
+type Step = readonly [path: 'read' | 'write', request: object];
 
 const read = (request: object): Step => ['read', request];
 const write = (request: object): Step => ['write', request];

@@ -41,7 +41,7 @@ export interface Attacker {
 }
 
 /** A user of the organization. */
-export interface Member {
+interface Member {
   readonly name: string;
   readonly uuid: string;
 }

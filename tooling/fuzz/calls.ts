@@ -1,7 +1,7 @@
 /** Calls to the gateway that are no part of the fuzzing: they make what it works on. */
 
 /** A reply whose body is JSON. */
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly body: unknown;
 }
@@ -26,7 +26,7 @@ export async function call(
 }
 
 /** What a call carries besides its path. */
-export interface CallOptions {
+interface CallOptions {
   readonly token?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export async function must(
 }
 
 /** The user who logs in, and the organization. */
-export interface Login {
+interface Login {
   readonly organization: string;
   readonly username: string;
   readonly password: string;

@@ -4,7 +4,7 @@ import { STAND_INS } from './stand-ins.ts';
 import type { Victim } from './victim.ts';
 
 /** What the names that exist are taken from. */
-export interface Names {
+interface Names {
   readonly victim: Victim;
   /** URL of the backend that can be reached. */
   readonly database: string;

@@ -7,7 +7,7 @@ import { type StartedBackend, startBackend } from '../../test/servers/backends.t
 import type { Backends } from './attacker.ts';
 
 /** The servers, and how each side enters its databases. */
-export interface Databases {
+interface Databases {
   readonly servers: readonly StartedBackend[];
   readonly attacker: Backends;
   readonly victim: string;

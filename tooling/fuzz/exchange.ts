@@ -48,7 +48,7 @@ export function pathOf({ target }: Sent): string {
 }
 
 /** Percent-decoded where that can be. */
-export function decoded(text: string): string {
+function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

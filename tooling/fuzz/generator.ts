@@ -63,7 +63,7 @@ async function requirePython(): Promise<void> {
 }
 
 /** A run of the generator. */
-export interface GeneratorRun {
+interface GeneratorRun {
   readonly python: string;
   /** Its working folder: the configuration is read from there. */
   readonly folder: string;

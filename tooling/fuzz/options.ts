@@ -4,7 +4,7 @@ import { Failure } from '../../server/failure.ts';
 
 /** What `npm run fuzz` was asked for. */
 export interface FuzzOptions {
-  /** At least so many are sent. */
+  /** How many are sent at least. */
   readonly requests: number;
   /** The same seed makes the same requests, as far as replies are the same. */
   readonly seed: number;

@@ -1,7 +1,7 @@
 /** In which passes the generator sends how much. */
 
 /** A run of the generator: by its phases, with a seed and a size of its own. */
-export interface Pass {
+interface Pass {
   readonly phases: string;
   readonly seed: number;
   /** Requests made up for each operation in each phase; the coverage phase has its own size. */
@@ -21,9 +21,9 @@ const LEFT_OUT = [
   'ensure_resource_availability',
 ];
 
-/** A run that is smaller has no room for the coverage phase: it alone sends about so many per operation. */
+/** Requests per operation that the coverage phase alone sends, about; a smaller run has no room for it. */
 const COVERAGE_PER_OPERATION = 60;
-/** The examples phase alone sends about so many. */
+/** Requests that the examples phase alone sends, about. */
 const EXAMPLES_PER_OPERATION = 6;
 /** Of what a pass is asked for, the generator leaves some out as impossible or repeated. */
 const EXPECTED_SHARE = 0.8;
@@ -59,7 +59,7 @@ export function nextPass(
 }
 
 /** What decides on the next pass. */
-export interface PassInput {
+interface PassInput {
   readonly wanted: number;
   readonly sent: number;
   readonly operations: number;

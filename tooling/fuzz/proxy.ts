@@ -15,7 +15,7 @@ export interface Watcher {
 }
 
 /** A running proxy. */
-export interface Proxy {
+interface Proxy {
   /** Such as `http://127.0.0.1:4711`. */
   readonly url: string;
   stop(): Promise<void>;

@@ -7,7 +7,7 @@ import type { Counted, Tally } from './tally.ts';
 const LOG_LINES = 5;
 
 /** What there is to tell. */
-export interface Outcome {
+interface Outcome {
   readonly tally: Tally;
   /** Names of all operations of the document. */
   readonly operations: readonly string[];

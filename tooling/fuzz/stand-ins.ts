@@ -40,7 +40,7 @@ const BASIC = basicOf(STAND_INS.self);
 const SAMPLE_URL = /postgresql:\/\/shop:[\w-]+@db\.example\.com:5432\/shop(?:\?sslmode=require)?/g;
 
 /** What a request is filled in with. */
-export interface Filling {
+interface Filling {
   readonly attacker: Attacker;
   readonly latest: Latest;
   /** Number of the request. */

@@ -2,7 +2,7 @@
 import type { Exchange } from './exchange.ts';
 import type { Finding } from './judge.ts';
 
-/** Findings that are alike are one; the first of them is kept, so many in all. */
+/** Equal findings as one: the first of them, and how many there were. */
 export interface Counted {
   readonly finding: Finding;
   count: number;

@@ -16,7 +16,7 @@ import {
 import type { Tally } from './tally.ts';
 
 /** What a watcher works with. */
-export interface Surroundings {
+interface Surroundings {
   readonly gateway: string;
   readonly attackers: AttackerMaker;
   readonly known: Omit<Knowledge, 'token' | 'gateway'>;
@@ -30,11 +30,11 @@ export interface Surroundings {
   record(operation: string, exchange: Exchange): void;
 }
 
-/** One of so many requests is sent with the token of the reader. */
+/** One in this number of requests is sent with the reader's token. */
 const READERS_TURN = 7;
-/** Each of so many requests asks for a stream. */
+/** One in this number of requests asks for a stream. */
 const STREAMS_TURN = 5;
-/** Each of so many requests that could name a session does: it ends with most changes. */
+/** One in this number of the requests that could name a session does: most changes end it. */
 const SESSIONS_TURN = 4;
 /** Successes of these change nothing that later requests need. */
 const HARMLESS =

@@ -23,8 +23,8 @@ import {
   selectRulesOnKind,
 } from './store.ts';
 
-/** What `Access.find` answers: the resource, and the rules of the caller that bear on it. */
-export interface Found<Resource> {
+/** What `Access.find` answers: the resource, and the caller's rules that apply to it. */
+export interface Authorization<Resource> {
   readonly resource: Resource;
   readonly policy: Policy;
   /** What `find` has demanded beyond the route's own level. */
@@ -46,7 +46,7 @@ export interface Access<Params, Resource> {
    * D1 or none.
    * @throws GatewayError 404 of the resource's sort
    */
-  find(ctx: Context, params: Params): Promise<Found<Resource>>;
+  find(ctx: Context, params: Params): Promise<Authorization<Resource>>;
 }
 
 /** Access of routes that carry no token; `find` is never called. */

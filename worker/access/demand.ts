@@ -22,7 +22,7 @@ export interface Demand {
 }
 
 /** The author whose rights a demand is of. */
-export interface DemandedOf extends DoorName {
+interface DemandedOf extends DoorName {
   readonly uuid: string;
   readonly username: string;
 }

@@ -52,7 +52,7 @@ export interface Explanation {
 }
 
 /** One rule of an explanation. */
-export interface Considered {
+interface Considered {
   readonly rule: string;
   readonly decides: boolean;
   readonly why: string;
@@ -109,7 +109,7 @@ function underLimit(
 }
 
 /** The level that these rules give. */
-export function levelUnder(rules: readonly ToldRule[]): Level {
+function levelUnder(rules: readonly ToldRule[]): Level {
   return effectiveLevel({
     onOrganization: rules.filter(({ kind }) => kind === undefined).map(({ level }) => level),
     onResource: rules.filter(({ kind }) => kind !== undefined).map(({ level }) => level),

@@ -2,19 +2,19 @@
  * What is remembered between requests of the rights of a caller: so that a steady request makes no
  * trip to D1, and a change is in force for the next one. Contract §4, last point.
  */
-import { GatewayError } from '../../proto/errors.ts';
+
 import { LruMap } from '../../proto/lru-map.ts';
 import type { Caller, Context, Database, Door, PublicContext } from '../context.ts';
 import { readsOfReplica, takeReplicated } from '../db/replicas.ts';
 import { effectiveLevel, type Level, reaches } from '../levels.ts';
-import { compareKey } from './api-keys/caller.ts';
+import { compareKey, demandTaken } from './api-keys/caller.ts';
 import { type KeyLimits, keyName, limitOn, limitOnUuid } from './api-keys/identity.ts';
-import { demandTaken } from './api-keys/standing.ts';
 import type { HeldOn } from './demand.ts';
 import { authorGone } from './door/door.ts';
 import type { EntityKind } from './explain.ts';
-import { bounded } from './external/identity.ts';
+import { boundedLevel } from './external/identity.ts';
 import { selectMembership, selectRules } from './store.ts';
+import { tokenRevoked } from './tokens.ts';
 import { weightOf } from './weight.ts';
 
 /** The caller's rules that bear on one resource, and the organization's sealed data key. */
@@ -160,7 +160,7 @@ export type MembershipRow = Awaited<ReturnType<typeof selectMembership>>[number]
 export type Rule = Awaited<ReturnType<typeof selectRules>>[number];
 
 /** A rule with the level that it gives the caller. */
-export interface RuleInForce extends Rule {
+interface RuleInForce extends Rule {
   /** What it would give, where the bound of the caller's issuer is lower. */
   readonly granted?: Level;
 }
@@ -209,11 +209,6 @@ export function policyOf(
 /** Whether the caller's token is void. The author of a door acts without one. */
 function isOld({ validFrom }: MembershipRow, { issuedAt }: Caller, door: Door | undefined) {
   return door === undefined && validFrom > issuedAt;
-}
-
-/** The token's account or organization is gone. Contract §13, "token faults". */
-export function tokenRevoked(): GatewayError {
-  return new GatewayError('TOKEN_REVOKED', 'Token is no longer valid');
 }
 
 /** The caller's level on each resource that a rule of theirs, or a level in their personal key, is on; on others they have that on the organization. */
@@ -277,7 +272,7 @@ export function onOrganizationAlone(policy: Policy): Policy {
 }
 
 function inForce(caller: Caller, rule: Rule): RuleInForce {
-  const level = bounded(caller, rule.level);
+  const level = boundedLevel(caller, rule.level);
   return level === rule.level ? rule : { ...rule, level, granted: rule.level };
 }
 

@@ -17,8 +17,8 @@ import { accounts, endpoints, memberships, organizations, rules } from '../db/sc
 import { templates } from '../db/templates.ts';
 import { workflows } from '../db/workflows.ts';
 import { LEVELS, type Level, reaches } from '../levels.ts';
+import type { KeyStanding } from './api-keys/caller.ts';
 import { type KeyIdentity, type KeyLimits, ruledSubject } from './api-keys/identity.ts';
-import type { KeyStanding } from './api-keys/standing.ts';
 
 /**
  * At most one row: none when organization, account or membership is gone; of an API key, when the
@@ -118,6 +118,15 @@ export interface ByDefault {
   readonly level: Level;
   /** Of a personal key. */
   readonly limits?: KeyLimits | undefined;
+}
+
+/** A part of a list of resources. */
+export interface ReadablePage {
+  readonly byDefault: ByDefault;
+  /** Id after which to begin; none for the start. */
+  readonly after: string | undefined;
+  /** One more than this is read, to tell whether there is more. */
+  readonly limit: number;
 }
 
 /** Whether a resource is one that the caller may read. None where all are. */

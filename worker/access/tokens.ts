@@ -141,3 +141,8 @@ function signingKey(secret: string): Uint8Array {
   keys.set(secret, known);
   return known;
 }
+
+/** The token's account or organization is gone. Contract §13, "token faults". */
+export function tokenRevoked(): GatewayError {
+  return new GatewayError('TOKEN_REVOKED', 'Token is no longer valid');
+}

@@ -9,7 +9,7 @@ import { actionOf } from './action.ts';
 import { type Actor, actorOf, recordAfterReply } from './record.ts';
 
 /** A call that was refused, and what was demanded before. */
-interface Refused {
+interface RefusedCall {
   readonly result: GatewayError;
   readonly demands: readonly Demand[];
 }
@@ -23,7 +23,7 @@ export function recordDenial(
   ctx: PublicContext | Context,
   route: AnyRoute,
   params: Readonly<Record<string, string>>,
-  { result: refusal, demands }: Refused,
+  { result: refusal, demands }: RefusedCall,
 ): void {
   if (route.access.level === 'Public') return;
   const { status } = ERRORS[refusal.code];
@@ -35,7 +35,7 @@ async function record(
   ctx: PublicContext | Context,
   route: AnyRoute,
   params: Readonly<Record<string, string>>,
-  { result: refusal, demands }: Refused,
+  { result: refusal, demands }: RefusedCall,
 ): Promise<void> {
   const actor = 'caller' in ctx ? actorOf(ctx.caller) : expiredActor(refusal);
   if (actor === undefined) return;

@@ -4,7 +4,7 @@ import type { Level } from '../levels.ts';
 import { visible } from '../shapes/visible.ts';
 
 /** `denied` is a refusal for want of a right or a valid token; `failed` a login with wrong credentials. */
-export type Outcome = 'success' | 'denied' | 'failed';
+export type AuditOutcome = 'success' | 'denied' | 'failed';
 
 /** All that may be in `details`: names, levels and codes, never a configuration or a password. */
 export interface AuditDetails {
@@ -36,7 +36,7 @@ export interface NewEntry {
   readonly action: string;
   /** For example `endpoint:<uuid>`. */
   readonly resource: string;
-  readonly outcome: Outcome;
+  readonly outcome: AuditOutcome;
   readonly address: string;
   readonly requestId: string;
   readonly details: AuditDetails;

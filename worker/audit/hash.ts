@@ -101,7 +101,7 @@ export async function isSigned(
 }
 
 /** What names a key in heads; of a private JWK, that of its public half. */
-export function keyIdOf({ kty = '', crv = '', x = '' }: JWK): Promise<string> {
+function keyIdOf({ kty = '', crv = '', x = '' }: JWK): Promise<string> {
   return calculateJwkThumbprint({ kty, crv, x });
 }
 

@@ -23,7 +23,7 @@ const BATCH_MAX = 100;
 /** Chains woken at the same time. */
 const POKES_MAX = 50;
 
-interface Waiting {
+interface QueuedEntry {
   readonly entry: NewEntry;
   /** Whether later ones of its sort are counted with it. */
   readonly counts: boolean;
@@ -32,7 +32,7 @@ interface Waiting {
 }
 
 interface Journal {
-  readonly waiting: Map<string, Waiting>;
+  readonly waiting: Map<string, QueuedEntry>;
   /** Organizations with entries that their chains do not know of. */
   changed: Set<string>;
   readonly writtenAt: LruMap<string, number>;

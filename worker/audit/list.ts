@@ -2,7 +2,7 @@
 import type { Json } from '../../proto/json.ts';
 import { policyOn } from '../access/policy.ts';
 import type { Context } from '../context.ts';
-import { type ListContext, readCursor, writeCursor } from '../shapes/cursor.ts';
+import { listContext, readCursor, writeCursor } from '../shapes/cursor.ts';
 import { selectHead, selectNotKept, selectPage } from './store.ts';
 import { type AuditQuery, entryOnWire, headOnWire } from './wire.ts';
 
@@ -12,15 +12,10 @@ import { type AuditQuery, entryOnWire, headOnWire } from './wire.ts';
  * @throws GatewayError BAD_REQUEST for a cursor of another list or of other filters
  */
 export async function listAudit(ctx: Context, query: AuditQuery): Promise<Json> {
-  const { db, settings, caller } = ctx;
+  const { db, caller } = ctx;
   const { limit, cursor, ...filter } = query;
   const { sealedDataKey } = await policyOn(ctx);
-  const list: ListContext = {
-    settings,
-    orgUuid: caller.orgUuid,
-    sealedDataKey,
-    list: `audit:${JSON.stringify(filter)}`,
-  };
+  const list = listContext(ctx, sealedDataKey, `audit:${JSON.stringify(filter)}`);
   const last = await readCursor(list, cursor);
   const before = last === undefined ? undefined : Number(last);
   const [rows, [removed], [total]] = await db.batch([

@@ -1,7 +1,7 @@
 /** How slices write audit entries: in the same batch as the change, or after the reply. */
 import type { Caller, Context, PublicContext } from '../context.ts';
 import { auditLimits } from '../limits/quotas/audit.ts';
-import type { AuditDetails, NewEntry, Outcome } from './entry.ts';
+import type { AuditDetails, AuditOutcome, NewEntry } from './entry.ts';
 import { noteChange, noteEntry } from './journal.ts';
 import { selectOrganizationsOfAccount } from './store.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from './write/store.ts';
 
 /** A change by the caller. */
-export interface Change {
+interface AuditedChange {
   /** As worker/audit/action.ts names what the route does. */
   readonly action: string;
   /** For example `endpoint:<uuid>`. */
@@ -26,7 +26,7 @@ export interface Change {
  * between does no harm. Statements after it that ask `changes() > 0` themselves go on asking the
  * same question, since its own row then counts.
  */
-export function auditStatement(ctx: Context, change: Change) {
+export function auditStatement(ctx: Context, change: AuditedChange) {
   noteChange(ctx, ctx.caller.orgUuid);
   return insertEntryAfterChange(ctx.db, entryOf(ctx, actorOf(ctx.caller), change, 'success'));
 }
@@ -40,7 +40,7 @@ export interface Actor {
 }
 
 /** As `auditStatement`, for a request without a token. */
-export function auditStatementBy(ctx: PublicContext, actor: Actor, change: Change) {
+export function auditStatementBy(ctx: PublicContext, actor: Actor, change: AuditedChange) {
   noteChange(ctx, actor.orgUuid);
   return insertEntryAfterChange(ctx.db, entryOf(ctx, actor, change, 'success'));
 }
@@ -49,7 +49,7 @@ export function auditStatementBy(ctx: PublicContext, actor: Actor, change: Chang
  * As `auditStatement`, for a change of the caller's account that all organizations see which it is
  * a member of: one entry in each that has room, which the caller's own has.
  */
-export function auditAccountStatements(ctx: Context, change: Change) {
+export function auditAccountStatements(ctx: Context, change: AuditedChange) {
   const { caller, db } = ctx;
   ctx.afterReply(noteOrganizationsOf(ctx, caller.userUuid));
   const entry = entryOf(ctx, actorOf(caller), change, 'success');
@@ -59,7 +59,7 @@ export function auditAccountStatements(ctx: Context, change: Change) {
 }
 
 /** An account whose password is changed, and what is stored of the new one. */
-export interface PasswordChange {
+interface PasswordChange {
   readonly uuid: string;
   readonly username: string;
   readonly passwordHash: string;
@@ -92,7 +92,7 @@ export function auditPasswordStatements(
 export function recordAfterReply(
   ctx: PublicContext,
   actor: Actor,
-  happened: Change & { readonly outcome: Outcome },
+  happened: AuditedChange & { readonly outcome: AuditOutcome },
 ): void {
   noteEntry(ctx, entryOf(ctx, actor, happened, happened.outcome));
 }
@@ -105,8 +105,8 @@ export function actorOf({ orgUuid, userId: username, userUuid, external, key }: 
 function entryOf(
   ctx: PublicContext,
   { orgUuid, username, uuid }: Actor,
-  { action, resource, details }: Change,
-  outcome: Outcome,
+  { action, resource, details }: AuditedChange,
+  outcome: AuditOutcome,
 ): NewEntry {
   return {
     orgUuid,

@@ -6,7 +6,7 @@ import { memberships, organizations } from '../db/schema.ts';
 import { auditTotals } from '../db/storage.ts';
 import { isUuid } from '../shapes/ids.ts';
 import { revealed } from '../shapes/visible.ts';
-import type { Outcome } from './entry.ts';
+import type { AuditOutcome } from './entry.ts';
 
 /** The organizations that an account is a member of. */
 export function selectOrganizationsOfAccount(db: Database, accountUuid: string) {
@@ -35,12 +35,12 @@ export function selectOrganization(db: Database, organization: string) {
 }
 
 /** What `GET /audit` filters by. */
-export interface AuditFilter {
+interface AuditFilter {
   /** A username as it was, or an account's UUID. */
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   readonly resource?: string | undefined;
-  readonly outcome?: Outcome | undefined;
+  readonly outcome?: AuditOutcome | undefined;
   /** Unix epoch milliseconds, both included. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -172,7 +172,7 @@ export function deleteEntriesThrough(db: Database, orgUuid: string, seq: number)
     .where(and(eq(auditEntries.orgUuid, orgUuid), lte(auditEntries.seq, seq)));
 }
 
-/** Removes an organization's entries, at most so many. For deleting the organization in steps. */
+/** Removes an organization's entries, at most `limit`. For deleting the organization in steps. */
 export function deleteEntries(db: Database, orgUuid: string, limit: number) {
   return db.run(sql`delete from ${auditEntries} where "rowid" in
     (select "rowid" from ${auditEntries} where "org_uuid" = ${orgUuid} limit ${limit})`);

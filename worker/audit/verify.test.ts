@@ -48,13 +48,13 @@ async function chained(count: number, start: Link = START): Promise<AuditEntry[]
   return entries;
 }
 
-/** The head that was when the entry of that number was the last, or that retention left. */
+/** The head at the time when the entry of that number was the last, or that retention left. */
 async function headAt(entries: readonly AuditEntry[], seq: number, sort: HeadSort = 'newest') {
   const entry = entries.find((each) => each.seq === seq);
   return signHead(privateKey, ORG, { seq, hash: entry?.hash ?? START.hash }, { sort, now: NOW });
 }
 
-/** Hashes everything from the oldest on again, as somebody would who can write the database. */
+/** Hashes everything again from the oldest on, as an attacker with access to the database would. */
 async function rehashed(entries: readonly AuditEntry[]): Promise<AuditEntry[]> {
   const made: AuditEntry[] = [];
   let before = START;

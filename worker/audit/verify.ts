@@ -5,7 +5,7 @@ import { revealed } from '../shapes/visible.ts';
 import { type AuditEntry, isSigned, type Link, linkOf, type SignedHead, START } from './hash.ts';
 
 /** What is verified. */
-export interface Evidence {
+interface Evidence {
   /** As `GET /audit` lists them: newest first, those not chained yet before all others. */
   readonly entries: readonly AuditEntry[];
   /** Heads that were kept earlier; at least one. */
@@ -17,7 +17,7 @@ export interface Evidence {
 }
 
 /** One thing that is not as the gateway wrote it. */
-export interface Fault {
+interface ChainFault {
   /** The number of the entry where it shows. */
   readonly seq: number;
   readonly message: string;
@@ -25,7 +25,7 @@ export interface Fault {
 
 /** The outcome; the chain is whole when there are no faults. */
 export interface Verdict {
-  readonly faults: readonly Fault[];
+  readonly faults: readonly ChainFault[];
   /** The first and last chained entries; `undefined` when there are none. */
   readonly first: number | undefined;
   readonly last: number | undefined;
@@ -67,7 +67,7 @@ function isChained(entry: AuditEntry): entry is Chained {
 }
 
 /** Entries of another organization, and entries without a number among those with one. */
-function* straysIn(oldestFirst: readonly AuditEntry[]): Generator<Fault> {
+function* straysIn(oldestFirst: readonly AuditEntry[]): Generator<ChainFault> {
   const lastChained = oldestFirst.findLastIndex(isChained);
   let seq = 0;
   for (const [at, entry] of oldestFirst.entries()) {
@@ -82,9 +82,9 @@ function* straysIn(oldestFirst: readonly AuditEntry[]): Generator<Fault> {
 }
 
 /** Heads whose signature is not of one of the keys. */
-async function forgeriesIn({ heads, keys }: Evidence, orgUuid: string): Promise<Fault[]> {
+async function forgeriesIn({ heads, keys }: Evidence, orgUuid: string): Promise<ChainFault[]> {
   if (keys.length === 0 || orgUuid === '') return [];
-  const faults: Fault[] = [];
+  const faults: ChainFault[] = [];
   for (const head of heads) {
     if (await isSigned(head, orgUuid, 'newest', keys).catch(() => false)) continue;
     faults.push({ seq: head.seq, message: 'is named by a head that no given key has signed' });
@@ -97,7 +97,7 @@ async function startOf(
   { removed, keys }: Evidence,
   first: Chained | undefined,
   orgUuid: string,
-): Promise<{ start: Link; fault?: Fault }> {
+): Promise<{ start: Link; fault?: ChainFault }> {
   const trusted = removed && (await isSigned(removed, orgUuid, 'removed', keys).catch(() => false));
   if (first === undefined) return { start: (trusted && removed) || START };
   const before = first.seq - 1;
@@ -111,8 +111,8 @@ async function startOf(
 }
 
 /** Numbers that do not follow each other, and hashes that are not those of their entries. */
-async function breaksIn(chained: readonly Chained[], start: Link): Promise<Fault[]> {
-  const faults: Fault[] = [];
+async function breaksIn(chained: readonly Chained[], start: Link): Promise<ChainFault[]> {
+  const faults: ChainFault[] = [];
   let before = start;
   for (const entry of chained) {
     const expected = before.seq + 1;
@@ -155,7 +155,7 @@ function asStored(entry: Chained): Chained {
 }
 
 /** What a head knows and the export does not have, or has otherwise. */
-function missedBy(head: SignedHead, chained: readonly Chained[], start: Link): Fault[] {
+function missedBy(head: SignedHead, chained: readonly Chained[], start: Link): ChainFault[] {
   const last = chained.at(-1)?.seq ?? start.seq;
   if (head.seq > last) {
     return [

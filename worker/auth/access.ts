@@ -5,7 +5,7 @@ import { policyOf } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 
 /** The caller's username as it is now, and since when that was being read, in milliseconds. */
-export interface CurrentUser {
+interface CurrentUser {
   readonly username: string;
   readonly readAt: number;
 }

@@ -2,7 +2,7 @@
 import { badRequest, GatewayError } from '../../proto/errors.ts';
 
 /** A username, or an account's UUID, and a password, as the client gave them. */
-export interface Credentials {
+interface Credentials {
   readonly user: string;
   readonly password: string;
 }

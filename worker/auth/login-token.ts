@@ -5,8 +5,8 @@ import type { PublicContext } from '../context.ts';
 import type { Level } from '../levels.ts';
 import { visible } from '../shapes/visible.ts';
 
-/** Whose session it is, in which organization, and their level there. */
-export interface Holder extends Subject {
+/** Who logs in, to which organization, and their level there. */
+interface LoginSubject extends Subject {
   readonly level: Level;
   /**
    * Milliseconds: when what the token rests on began to be read, so that a password, username or
@@ -19,7 +19,7 @@ export interface Holder extends Subject {
  * Issues a token.
  * @throws GatewayError TOKEN_EXPIRED when the login lies `LOGIN_MAX_S` back
  */
-export async function issueLoginToken({ settings }: PublicContext, holder: Holder) {
+export async function issueLoginToken({ settings }: PublicContext, holder: LoginSubject) {
   const { token, expiresAt } = await issueToken(settings, holder, holder.issuedAt);
   if (expiresAt <= holder.issuedAt) throw new GatewayError('TOKEN_EXPIRED', 'Token has expired');
   return {

@@ -4,7 +4,7 @@ import { type LogLevel, log } from '../log.ts';
 import { visible } from '../shapes/visible.ts';
 
 /** One message to one address. */
-export interface Mail {
+interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
@@ -13,7 +13,7 @@ export interface Mail {
 }
 
 /** Sends mail; called after the reply. */
-export interface Mailer {
+interface Mailer {
   /** Never throws: what fails is logged, without address and link. */
   send(mail: Mail): Promise<void>;
 }

@@ -1,12 +1,14 @@
 /** Tokens of password resets: 256 random bits; only a digest of them is kept. */
+
 import { base64url } from 'jose';
+import { textDigest } from '../secrets/digest.ts';
 
 /** How long a reset can be completed. Contract §3. */
-export const RESET_LIFETIME_MS = 30 * 60 * 1000;
+const RESET_LIFETIME_MS = 30 * 60 * 1000;
 const TOKEN_BYTES = 32;
 
 /** A token to send, and what is stored of it. */
-export interface ResetToken {
+interface ResetToken {
   readonly token: string;
   readonly tokenDigest: string;
   /** Milliseconds since the Unix epoch. */
@@ -16,11 +18,5 @@ export interface ResetToken {
 /** Makes a token that lives 30 minutes. */
 export async function newResetToken(now: number): Promise<ResetToken> {
   const token = base64url.encode(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)));
-  return { token, tokenDigest: await digestOf(token), expiresAt: now + RESET_LIFETIME_MS };
-}
-
-/** SHA-256 in base64url. */
-export async function digestOf(token: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
-  return base64url.encode(new Uint8Array(digest));
+  return { token, tokenDigest: await textDigest(token), expiresAt: now + RESET_LIFETIME_MS };
 }

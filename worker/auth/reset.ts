@@ -1,12 +1,14 @@
 /** Password resets. Spec: "Password reset". Contract §3. */
+
 import { GatewayError } from '../../proto/errors.ts';
 import { forgetAll } from '../access/policy.ts';
 import { auditPasswordStatements } from '../audit/record.ts';
 import type { PublicContext } from '../context.ts';
+import { textDigest } from '../secrets/digest.ts';
 import { mailerOf } from './mailer.ts';
 import { hashPassword } from './passwords.ts';
 import { allowedRedirect, linkTo, ownRedirect } from './redirects.ts';
-import { digestOf, newResetToken } from './reset-token.ts';
+import { newResetToken } from './reset-token.ts';
 import type { ResetCompletion, ResetStart } from './schema.ts';
 import {
   deleteExpiredResets,
@@ -89,7 +91,7 @@ export async function completeReset(
   const [account] = await selectAccount(ctx.db, username);
   const key = account?.usernameKey ?? usernameKey(username);
   const check = await countForAccount(ctx, address, key);
-  const digest = await digestOf(token);
+  const digest = await textDigest(token);
   const uuid = account?.uuid ?? '';
   const [open] = await selectOpenReset(ctx.db, uuid, digest, ctx.now());
   if (!open) throw invalidToken();

@@ -7,11 +7,11 @@ import { issueLoginToken } from './login-token.ts';
 import { completeReset, startReset } from './reset.ts';
 import {
   LoginHeaders,
+  LoginReply,
   NoLoginBody,
-  RefreshedSession,
+  RefreshReply,
   Reset,
   ResetResult,
-  Session,
 } from './schema.ts';
 
 export const authRoutes: AnyRoute[] = [
@@ -30,7 +30,7 @@ export const authRoutes: AnyRoute[] = [
     changes: 'nothing',
     idempotency: 'ignored',
     reply: 'bare',
-    result: Session,
+    result: LoginReply,
     handle: login,
   }),
   route({
@@ -45,7 +45,7 @@ export const authRoutes: AnyRoute[] = [
     changes: 'nothing',
     idempotency: 'ignored',
     reply: 'bare',
-    result: RefreshedSession,
+    result: RefreshReply,
     async handle(ctx, { resource: { username, readAt }, held: level }) {
       const { caller } = ctx;
       const issuedAt = Math.max(readAt, caller.issuedAt);

@@ -8,7 +8,7 @@ import { SAMPLE } from '../shapes/sample.ts';
 import { NewPassword } from './passwords.ts';
 import { KnownUsername } from './username.ts';
 
-const SAMPLE_SESSION = {
+const SAMPLE_LOGIN = {
   token: SAMPLE.token,
   expires: '2026-03-10T10:30:00.000Z',
   user: { username: SAMPLE.ada, accessLevel: 'SuperAdmin' },
@@ -31,7 +31,7 @@ export const NoLoginBody = noBody(
 );
 
 /** What a login answers. */
-export const Session = z
+export const LoginReply = z
   .object({
     token: z.string().meta({
       description: 'Send it as `Authorization: Bearer <token>` on every other call; never in a URL',
@@ -39,7 +39,7 @@ export const Session = z
     }),
     expires: timestamp(
       'When the token ends: an hour after its issue unless the installation says otherwise, and 30 days after the login at the latest',
-      SAMPLE_SESSION.expires,
+      SAMPLE_LOGIN.expires,
     ),
     user: z
       .object({
@@ -56,11 +56,11 @@ export const Session = z
   .meta({
     id: 'Session',
     description: 'A token for one user in one organization',
-    examples: [SAMPLE_SESSION],
+    examples: [SAMPLE_LOGIN],
   });
 
 /** What a refresh answers: both documented shapes at once. Contract §1, "Envelope". */
-export const RefreshedSession = Session.extend({
+export const RefreshReply = LoginReply.extend({
   status: z.literal('success').meta({ description: 'Always `success`: errors have another shape' }),
   data: z
     .object({
@@ -70,7 +70,7 @@ export const RefreshedSession = Session.extend({
 }).meta({
   id: 'RefreshedSession',
   description: 'A new token in place of one that is still valid, which stays valid until its end',
-  examples: [{ status: 'success', data: { token: SAMPLE.token }, ...SAMPLE_SESSION }],
+  examples: [{ status: 'success', data: { token: SAMPLE.token }, ...SAMPLE_LOGIN }],
 });
 
 /** Starts a reset. */

@@ -32,7 +32,7 @@ class Voucher<Name extends string> {
 }
 
 /** A check that was counted against an address, and is still to be counted against an account. */
-export type AddressCount = Voucher<'A count for an address'>;
+type AddressCount = Voucher<'A count for an address'>;
 
 /** A check of a password that was counted: without one, nothing is hashed. */
 export type CountedCheck = Voucher<'A counted check'>;

@@ -21,8 +21,8 @@ import { addSpan } from '../tracing.ts';
 import { noteOperation, noteUse } from '../users/activity/note.ts';
 
 /** What an operation is called with, besides what its path names. */
-export interface Arrived
-  extends Omit<Input<unknown, unknown, unknown, unknown>, keyof Named | 'key'> {
+export interface CallInput
+  extends Omit<Input<unknown, unknown, unknown, unknown>, keyof CallFindings | 'key'> {
   /** What makes a repeat of the call answer the same again. */
   readonly keyed?: Keyed<unknown> | undefined;
   /** In the line of heavy work, of a large body. */
@@ -30,7 +30,7 @@ export interface Arrived
 }
 
 /** What the call itself finds out. */
-type Named = Authorized<unknown> & { readonly params: unknown };
+type CallFindings = Authorized<unknown> & { readonly params: unknown };
 
 /** An operation without a caller has no rights to check. */
 const NOBODY = { resource: undefined, held: 'None', demands: [] } as unknown as Authorized<unknown>;
@@ -44,7 +44,7 @@ export async function call(
   ctx: Context,
   operation: AnyRoute,
   names: Readonly<Record<string, string>>,
-  read: (authorized: Authorized<unknown>) => Promise<Arrived>,
+  read: (authorized: Authorized<unknown>) => Promise<CallInput>,
 ): Promise<Outcome> {
   const isPublic = operation.access.level === 'Public';
   const outcome = await outcomeOf(async (known) => {

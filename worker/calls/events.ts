@@ -12,7 +12,7 @@ export interface Subscription {
 }
 
 /** What happens at the end of a subscription; each is called at most once, and one of the three in any case. */
-export interface SubscriptionEndings {
+interface SubscriptionEndings {
   ended(): void;
   /** The client has gone. */
   cancelled(): void;
@@ -21,7 +21,7 @@ export interface SubscriptionEndings {
 }
 
 /** A body under way. */
-export interface EventBody {
+interface EventBody {
   readonly body: ReadableStream<Uint8Array>;
   /** Sends a comment, so that nothing between here and the client takes the line for dead. */
   beat(): void;
@@ -45,7 +45,7 @@ export async function opened(
 }
 
 /** What a body has to send next. */
-interface Pending {
+interface NextEvents {
   beats: boolean;
   arrived: IteratorResult<Pick<WatchResponse, 'id' | 'event'>> | undefined;
   failure: { readonly thrown: unknown } | undefined;
@@ -56,7 +56,7 @@ export function eventBody(
   { id: begun, rest }: Subscription,
   endings: SubscriptionEndings,
 ): EventBody {
-  const pending: Pending = {
+  const pending: NextEvents = {
     beats: true,
     arrived: { done: false, value: { id: begun, event: new Uint8Array() } },
     failure: undefined,

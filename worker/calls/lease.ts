@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { badRequest } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';
-import { startDeadline, within } from '../drivers/deadline.ts';
+import { startDeadline, withinDeadline } from '../drivers/deadline.ts';
 import type { Endpoint } from '../endpoints/access.ts';
 import { Outcome } from '../outcome.ts';
 import { type SealingContext, seal, unsealForeign } from '../secrets/seal.ts';
@@ -67,7 +67,7 @@ export type ClosedSession = z.infer<typeof ClosedSession>;
 export async function openLease(ctx: Context, endpoint: Endpoint): Promise<Outcome> {
   const backend = await backendOf(ctx, endpoint, 'write');
   const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS, backend.keepsTime);
-  const { node, leaseId, expiresAt } = await within(deadline, (own) => backend.lease(own));
+  const { node, leaseId, expiresAt } = await withinDeadline(deadline, (own) => backend.lease(own));
   const lease: Lease = {
     node,
     relayId: leaseId,
@@ -95,7 +95,7 @@ export async function closeLease(
   const held = await findLease(ctx, endpoint, sessionId);
   const backend = await backendOf(ctx, endpoint, 'write', held);
   const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS, backend.keepsTime);
-  const found = await within(deadline, (own) => backend.endLease(held.leaseId, own));
+  const found = await withinDeadline(deadline, (own) => backend.endLease(held.leaseId, own));
   if (!found) throw sessionNotFound();
   return new Outcome({ closed: true } satisfies ClosedSession, backend);
 }

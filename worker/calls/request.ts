@@ -3,7 +3,7 @@ import { type Kind, kindSpec, parseRequest } from '../../kinds/index.ts';
 import type { RequestBase } from '../../kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { withWritten } from '../../kinds/passed.ts';
-import type { Mode } from '../../proto/driver.ts';
+import type { Mode, RowForm } from '../../proto/driver.ts';
 import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
 import { badRequest, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
@@ -39,7 +39,6 @@ import {
   isReadByRelays,
   textInPieces,
 } from './read-request.ts';
-import { rowsOf } from './row-form.ts';
 import { streamOf } from './stream.ts';
 import { isSubscription, subscribeOn } from './subscription.ts';
 import { countCall } from './usage/count.ts';
@@ -266,4 +265,19 @@ function comesInSession(
 ): boolean {
   if (session === undefined || forms.includes('events')) return false;
   return kindSpec(row.kind).watchesInSessions?.includes(request.type) ?? false;
+}
+
+/**
+ * The first of these forms that the kind has; undefined where no rows are asked for.
+ * @throws GatewayError NOT_ACCEPTABLE where all of them need columns, which the kind does not have
+ */
+function rowsOf({ row }: Endpoint, forms: readonly StreamForm[]): RowForm | undefined {
+  const asked = forms.filter((form) => form !== 'events');
+  if (asked.length === 0) return undefined;
+  const { hasColumns = false } = kindSpec(row.kind);
+  const had = hasColumns ? asked[0] : asked.find((form) => form === 'lines');
+  if (had !== undefined) return had;
+  const message =
+    'Accept takes none of the forms of this reply: the results of this endpoint have no columns';
+  throw new GatewayError('NOT_ACCEPTABLE', message, { details: [{ path: 'Accept', message }] });
 }

@@ -77,7 +77,7 @@ function demandEvents({ forms, session }: RequestOptions): void {
 }
 
 /** A subscription under way. */
-interface Running {
+interface OpenSubscription {
   readonly backend: Backend;
   readonly deadline: Deadline;
   readonly subscription: Subscription;
@@ -86,7 +86,7 @@ interface Running {
 /** Its events, with what ends them; `demand` throws once the caller may no longer. */
 function lasting(
   ctx: Context,
-  { backend, deadline, subscription }: Running,
+  { backend, deadline, subscription }: OpenSubscription,
   demand: () => Promise<void>,
 ): ReadableStream<Uint8Array> {
   let isOver = false;

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { JsonBytes } from '../outcome.ts';
 import { digestOf } from '../secrets/digest.ts';
 import { callerSettings } from './caller-settings.ts';
-import type { Ready, TemplateCall } from './template.ts';
+import type { ReadyTemplate, TemplateCall } from './template.ts';
 
 /** Outputs that an isolate keeps, and their bytes together. Spec silent. */
 const KEPT = { most: 10_000, bytes: 16 * 1024 * 1024 };
@@ -31,7 +31,7 @@ const encoder = new TextEncoder();
  */
 export async function keptOutput(
   ctx: Context,
-  ready: Pick<Ready, 'compiled' | 'reach' | 'versions' | 'usesNow'>,
+  ready: Pick<ReadyTemplate, 'compiled' | 'reach' | 'versions' | 'usesNow'>,
   call: TemplateCall,
   make: () => Promise<Json>,
 ): Promise<Json | JsonBytes> {
@@ -49,7 +49,7 @@ export async function keptOutput(
 }
 
 /** What the endpoints that are reached are told of who calls. @throws GatewayError FORBIDDEN */
-function toldOf(reach: Ready['reach']) {
+function toldOf(reach: ReadyTemplate['reach']) {
   if (reach.endpoints.every(({ callerSettings: asked }) => asked === null)) return [];
   return reach.asks.flatMap(({ kind, id, by }) => {
     if (kind !== 'endpoint') return [];

@@ -23,7 +23,7 @@ import { transactOver } from './transactions/run.ts';
 const encoder = new TextEncoder();
 
 /** What requests of a run are sent by. */
-export interface Sender {
+interface Sender {
   readonly reach: Reach;
   readonly call: {
     /** Id of the transaction over many endpoints that they take part in. */
@@ -67,7 +67,7 @@ export function sending(
 }
 
 /** What a run's requests add to, and take part in. */
-interface Within {
+interface RunScope {
   readonly known: Known;
   readonly results: RunResults;
   readonly transaction: string | undefined;
@@ -81,7 +81,7 @@ async function send(
   ctx: Context,
   resource: Endpoint,
   { operation, request }: EndpointCall,
-  within: Within,
+  within: RunScope,
 ): Promise<string> {
   const { transaction } = within;
   const { row, policy } = resource;
@@ -104,7 +104,7 @@ async function send(
 }
 
 /** The result's text of a transaction of the run over several endpoints. */
-async function transact(ctx: Context, body: JsonObject, within: Within): Promise<string> {
+async function transact(ctx: Context, body: JsonObject, within: RunScope): Promise<string> {
   if (within.transaction !== undefined) throw withinAnother();
   const form = { numbersAsStrings: false, canonical: false };
   const outcome = await transactOver(ctx, parse(TransactionsBody, body, 'template'), { form });
@@ -118,7 +118,7 @@ function withinAnother(): GatewayError {
 
 async function resultText(
   ctx: Context,
-  { known, results }: Within,
+  { known, results }: RunScope,
   outcome: Outcome,
 ): Promise<string> {
   const result = resultOf(known, outcome);

@@ -43,7 +43,7 @@ export interface TemplateCall {
 }
 
 /** A template with all that it nests, ready to run. */
-export interface Ready {
+export interface ReadyTemplate {
   readonly compiled: Compiled;
   readonly reach: Reach;
   readonly run: Run;
@@ -84,7 +84,7 @@ export function runTemplate(
  * @throws GatewayError BAD_REQUEST for a member that is there twice, where that matters
  */
 export function inputOf(
-  { compiled }: Pick<Ready, 'compiled'>,
+  { compiled }: Pick<ReadyTemplate, 'compiled'>,
   { input, written }: TemplateCall,
 ): Json {
   if (compiled.keepsText !== true || written === undefined) return input;
@@ -104,7 +104,7 @@ export async function readyToRun(
   call: TemplateCall,
   known: Known,
   sends = true,
-): Promise<Ready> {
+): Promise<ReadyTemplate> {
   const { row, policy } = template;
   const root = { uuid: row.uuid, version: call.version ?? row.version };
   const isPinned = call.isNested;

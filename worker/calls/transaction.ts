@@ -53,7 +53,7 @@ export function transactionOn(
 }
 
 /** A transaction as it is sent. */
-interface Sent extends ReadTransaction {
+interface TransactionCall extends ReadTransaction {
   readonly requests: readonly RequestBase[];
   readonly written: Uint8Array | undefined;
 }
@@ -63,7 +63,7 @@ async function readHere(
   { resource }: OnEndpoint,
   body: TransactionBody,
   bytes: Uint8Array | undefined,
-): Promise<Sent> {
+): Promise<TransactionCall> {
   const { kind } = resource.row;
   const exact = await exactly(ctx, resource, body as Json, bytes); // It came as JSON.
   const { operations } = exact.body as TransactionBody; // Of the same members.
@@ -78,7 +78,7 @@ function readElsewhere(
   { resource }: OnEndpoint,
   worked: Worked,
   bytes: Uint8Array | undefined,
-): Sent {
+): TransactionCall {
   const made = worked.bytes();
   // As server/json-worker/requests.ts reports it.
   const read = worked.told as unknown as ReadTransaction;

@@ -7,19 +7,19 @@ import { DurableObject } from 'cloudflare:workers';
 import { isStopping } from '../calls/stop.ts';
 import { type Bindings, databaseOf } from '../context.ts';
 import { loggedFault } from '../db/fault.ts';
-import { whenReady } from '../drivers/edge/own.ts';
+import { whenReady } from '../drivers/edge/own-addresses.ts';
 import { ObjectRoom } from '../limits/quotas/object-room.ts';
 import { log } from '../log.ts';
 import { settingsOf } from '../settings.ts';
 import type { TriggerState } from '../workflows/triggers/state.ts';
-import { type Around, covers } from './around.ts';
+import { ChangesStore } from './changes-store.ts';
+import { type ChangesContext, covers } from './context.ts';
 import { Deliveries } from './deliver.ts';
 import { collectionsOf, Following } from './follow.ts';
-import { Kept } from './kept.ts';
 import { Lanes } from './lanes.ts';
 import type { ChangesOwner, DataChangesObject, Prepared, WantedTriggers } from './object.ts';
-import { GIVEN_UP_MS } from './place.ts';
 import { prepareFor } from './prepare-for.ts';
+import { GIVEN_UP_MS } from './prepare-place.ts';
 import { type KeptEndpoint, readWatch, type Watch } from './store.ts';
 import { checkLag, dropUnwanted, isElsewhere, tellEvents } from './upkeep.ts';
 
@@ -35,7 +35,7 @@ const FAR_MS = 15 * 60_000;
 const EMPTY_BYTES = 128 * 1024;
 
 export class DataChanges extends DurableObject<Bindings> implements DataChangesObject {
-  readonly #kept = new Kept(this.ctx.storage.sql);
+  readonly #kept = new ChangesStore(this.ctx.storage.sql);
   readonly #lanes = new Lanes(this.ctx.storage.sql);
   readonly #room = new ObjectRoom(this.env, {
     size: () => this.ctx.storage.sql.databaseSize,
@@ -45,7 +45,7 @@ export class DataChanges extends DurableObject<Bindings> implements DataChangesO
       return { orgUuid, holder: `data-changes:${endpoint}`, caller: 'data-changes' };
     },
   });
-  readonly #around: Around = {
+  readonly #around: ChangesContext = {
     env: this.env,
     kept: this.#kept,
     lanes: this.#lanes,

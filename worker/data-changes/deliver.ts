@@ -6,16 +6,16 @@ import { failureOf } from '../outcome.ts';
 import { unsealBytes } from '../secrets/seal.ts';
 import { objectNameOf } from '../workflows/runs/names.ts';
 import { type Fired, fire } from '../workflows/triggers/start.ts';
-import { ADDRESS, type Around, sealingOf } from './around.ts';
 import { toldOf } from './change.ts';
-import type { TriggerError } from './kept.ts';
-import type { Head, Waiting } from './lanes.ts';
+import type { TriggerError } from './changes-store.ts';
+import { ADDRESS, type ChangesContext, sealingOf } from './context.ts';
+import type { BlockedLane, LaneHead } from './lanes.ts';
 import { noteFailure, tellFailure } from './match.ts';
 import type { WatchingTrigger } from './store.ts';
 
 /** Changes that are fired at a time, and the bytes that they may have together. */
 const AT_ONCE = { changes: 16, bytes: 16 * 1024 * 1024 };
-/** Runs whose end is waited for at a time, each so many milliseconds before it is asked for again. */
+/** Runs whose end is waited for at a time, and milliseconds before each is asked for again. */
 const WAITED = { runs: 64, ms: 20_000 };
 /** Milliseconds after which what failed is tried again: doubled each time. */
 const AGAIN = { first: 500, most: 60_000 };
@@ -33,14 +33,14 @@ interface Listener {
 }
 
 export class Deliveries {
-  readonly #around: Around;
+  readonly #around: ChangesContext;
   readonly #listener: Listener;
   /** Lanes that are being fired, with the bytes of each. */
   readonly #busy = new Map<string, number>();
   /** Lanes whose runs' ends are waited for. */
   readonly #waited = new Set<string>();
 
-  constructor(around: Around, listener: Listener) {
+  constructor(around: ChangesContext, listener: Listener) {
     this.#around = around;
     this.#listener = listener;
   }
@@ -64,13 +64,13 @@ export class Deliveries {
     if (next !== undefined) this.#around.arm(next);
   }
 
-  #fits({ bytes }: Head): boolean {
+  #fits({ bytes }: LaneHead): boolean {
     let busy = bytes;
     for (const each of this.#busy.values()) busy += each;
     return this.#busy.size === 0 || busy <= AT_ONCE.bytes;
   }
 
-  #begin(head: Head): void {
+  #begin(head: LaneHead): void {
     this.#busy.set(head.lane, head.bytes);
     const work = this.#fire(head)
       .catch((thrown: unknown) => this.#putOff(head, thrown))
@@ -82,7 +82,7 @@ export class Deliveries {
     this.#around.later(work);
   }
 
-  async #fire(head: Head): Promise<void> {
+  async #fire(head: LaneHead): Promise<void> {
     const { lanes, env } = this.#around;
     const { lane, seq, workflow, index } = head;
     const trigger = this.#listener.trigger(workflow, index);
@@ -123,7 +123,7 @@ export class Deliveries {
     });
   }
 
-  #note(head: Head, fired: Fired): void {
+  #note(head: LaneHead, fired: Fired): void {
     const { kept, lanes } = this.#around;
     const { workflow, index } = head;
     if (fired.is === 'filtered' || fired.is === 'gone') return;
@@ -146,12 +146,12 @@ export class Deliveries {
   }
 
   /** Nothing keeps the trigger from its changes, unless another of its lanes is tried again. */
-  #eased({ workflow, index }: Pick<Head, 'workflow' | 'index'>): void {
+  #eased({ workflow, index }: Pick<LaneHead, 'workflow' | 'index'>): void {
     const { kept, lanes } = this.#around;
     if (!lanes.isRetried(workflow, index)) kept.trouble(workflow, index, undefined);
   }
 
-  #putOff({ lane, tries, workflow, index }: Head, thrown: unknown): void {
+  #putOff({ lane, tries, workflow, index }: LaneHead, thrown: unknown): void {
     const wait = againAfter(tries);
     const { code, message } = failureOf(thrown);
     this.#around.atOnce(() => {
@@ -162,7 +162,7 @@ export class Deliveries {
     log('warn', 'a change is fired again', told);
   }
 
-  #await(waiting: Waiting): void {
+  #await(waiting: BlockedLane): void {
     this.#waited.add(waiting.lane);
     const work = this.#awaitEnd(waiting)
       .catch(async (thrown: unknown) => {
@@ -178,7 +178,7 @@ export class Deliveries {
   }
 
   /** Waits at first, so that runs that are short follow at once; then asks now and then, so that a run that waits costs nothing. */
-  async #awaitEnd({ lane, seq, run, tries }: Waiting): Promise<void> {
+  async #awaitEnd({ lane, seq, run, tries }: BlockedLane): Promise<void> {
     const { env, lanes, atOnce } = this.#around;
     const { orgUuid } = this.#around.owner();
     const object = env.WORKFLOW_RUNS.getByName(objectNameOf(orgUuid, run));

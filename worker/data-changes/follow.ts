@@ -9,13 +9,13 @@ import { changesOf } from '../calls/backend/choose.ts';
 import { loggedFault } from '../db/fault.ts';
 import { log } from '../log.ts';
 import { failureOf } from '../outcome.ts';
-import { type Around, contextOf, covers, endpointOf, unionOf } from './around.ts';
-import { forgetBegun } from './begun.ts';
-import type { Place, TriggerError } from './kept.ts';
-import { Line } from './line.ts';
+import { forgetBegun } from './beginning-marks.ts';
+import { ChangeFeed } from './change-feed.ts';
+import type { StreamPosition, TriggerError } from './changes-store.ts';
+import { type ChangesContext, contextOf, covers, endpointOf, unionOf } from './context.ts';
 import { chosenOf, noteFailure } from './match.ts';
 import type { WatchedCollection } from './object.ts';
-import { GIVEN_UP_MS, preparePlace } from './place.ts';
+import { GIVEN_UP_MS, preparePlace } from './prepare-place.ts';
 import type { KeptEndpoint, Watch, WatchingTrigger } from './store.ts';
 
 /** Milliseconds until another line is tried: doubled each time, up to the longest. */
@@ -28,27 +28,27 @@ const ROOM_MS = 5_000;
 const DRAINED = { quietMs: 500, mostMs: 3_000, lookMs: 20 };
 
 /** What following needs of the object. */
-export interface Follower {
+interface Follower {
   /** Something is there to be fired. */
   hasStored(): void;
-  /** Whether the organization's storage has room for so many bytes. */
+  /** Whether the organization's storage has room for these bytes. */
   hasRoom(bytes: number): Promise<boolean>;
 }
 
 /** An endpoint that is there, and triggers that watch it. */
-export type Followed = Watch & { readonly endpoint: KeptEndpoint };
+type Followed = Watch & { readonly endpoint: KeptEndpoint };
 
 export class Following {
-  readonly #around: Around;
+  readonly #around: ChangesContext;
   readonly #follower: Follower;
   #watch: Followed | undefined;
-  #line: { readonly line: Line; readonly of: string } | undefined;
+  #line: { readonly line: ChangeFeed; readonly of: string } | undefined;
   #failures = 0;
   #againAt = 0;
   /** Lets the batch that waits for room go on. */
   #wake = (): void => {};
 
-  constructor(around: Around, follower: Follower) {
+  constructor(around: ChangesContext, follower: Follower) {
     this.#around = around;
     this.#follower = follower;
   }
@@ -154,7 +154,7 @@ export class Following {
     const telling = await changes
       .open(wanted, place.position)
       .catch((thrown: unknown) => this.#lost(thrown));
-    const line = new Line(changes, telling, {
+    const line = new ChangeFeed(changes, telling, {
       take: (batch) => this.#take(line, batch),
       ended: (thrown) => {
         if (this.#line?.line === line) this.#line = undefined;
@@ -177,7 +177,7 @@ export class Following {
   async #place(
     changes: RelayChanges,
     triggers: readonly WatchingTrigger[],
-  ): Promise<{ readonly place: Place; readonly faulty: ReadonlyMap<string, string> }> {
+  ): Promise<{ readonly place: StreamPosition; readonly faulty: ReadonlyMap<string, string> }> {
     const { kept } = this.#around;
     const wanted = collectionsOf(triggers);
     const place = kept.get('place');
@@ -190,7 +190,7 @@ export class Following {
   }
 
   /** Stores what is to be fired, and where the log is read up to, as one; then it is acknowledged. */
-  async #take(line: Line, { changes, faults, position }: ChangesResponse): Promise<void> {
+  async #take(line: ChangeFeed, { changes, faults, position }: ChangesResponse): Promise<void> {
     const watch = this.#watch;
     const { kept, lanes, atOnce } = this.#around;
     const place = kept.get('place');
@@ -221,7 +221,7 @@ export class Following {
   }
 
   /** Waits until little enough waits to be fired. */
-  async #room(line: Line): Promise<void> {
+  async #room(line: ChangeFeed): Promise<void> {
     for (;;) {
       const { ready, all, bytes } = this.#around.lanes.sizes();
       const isFull = ready > WAITING.ready || all > WAITING.all || bytes > WAITING.bytes;

@@ -20,7 +20,7 @@ export interface NewPending {
 }
 
 /** The first change of a lane. */
-export interface Head {
+export interface LaneHead {
   readonly lane: string;
   readonly workflow: string;
   readonly index: number;
@@ -33,7 +33,7 @@ export interface Head {
 }
 
 /** A lane whose first change has started a run that has not ended: those behind it wait for that. */
-export interface Waiting {
+export interface BlockedLane {
   readonly lane: string;
   readonly seq: number;
   readonly run: string;
@@ -48,10 +48,10 @@ const COUNTED_MS = 60_000;
 /** Milliseconds beyond which nothing is put off. */
 const PUT_OFF_MAX_MS = 120_000;
 
-type HeadRow = Record<string, SqlStorageValue> & Omit<Head, 'index'> & { readonly idx: number };
+type HeadRow = Record<string, SqlStorageValue> & Omit<LaneHead, 'index'> & { readonly idx: number };
 
 /** How much a lane holds, and whether its first change may be fired. */
-interface Held {
+interface LaneContent {
   changes: number;
   isReady: boolean;
 }
@@ -59,7 +59,9 @@ interface Held {
 export class Lanes {
   readonly #sql: SqlStorage;
   /** Counted once, and kept up: counting again for each batch and each run would take longer the more there is. */
-  #counts: { bytes: number; ready: number; all: number; lanes: Map<string, Held> } | undefined;
+  #counts:
+    | { bytes: number; ready: number; all: number; lanes: Map<string, LaneContent> }
+    | undefined;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -92,7 +94,7 @@ export class Lanes {
   }
 
   /** First changes that may be fired now, the oldest first. */
-  due(now: number, limit: number): Head[] {
+  due(now: number, limit: number): LaneHead[] {
     return this.#sql
       .exec<HeadRow>(
         `SELECT l.lane, l.workflow, l.idx, l.tries, p.seq, p.id, p.time, p.bytes
@@ -114,8 +116,8 @@ export class Lanes {
   }
 
   /** Lanes that wait for the end of a run, which is to be asked for now. */
-  waiting(now: number, limit: number): Waiting[] {
-    type Row = Record<string, SqlStorageValue> & Waiting;
+  waiting(now: number, limit: number): BlockedLane[] {
+    type Row = Record<string, SqlStorageValue> & BlockedLane;
     return this.#sql
       .exec<Row>(
         `SELECT lane, head AS seq, run, tries FROM lanes
@@ -267,7 +269,7 @@ export class Lanes {
   }
 
   /** Runs that a key has started within a minute of its commit, and within the last minute. */
-  startsOf({ lane, time }: Pick<Head, 'lane' | 'time'>, now: number): number {
+  startsOf({ lane, time }: Pick<LaneHead, 'lane' | 'time'>, now: number): number {
     const [row] = this.#sql
       .exec<{ n: number }>(
         'SELECT count(*) AS n FROM starts WHERE lane = ? AND time > ? AND stored > ?',
@@ -280,7 +282,7 @@ export class Lanes {
   }
 
   /** Counts a run that a key has started. */
-  started({ lane, time }: Pick<Head, 'lane' | 'time'>, now: number): void {
+  started({ lane, time }: Pick<LaneHead, 'lane' | 'time'>, now: number): void {
     this.#sql.exec('INSERT INTO starts VALUES (?, ?, ?)', lane, time, now);
   }
 

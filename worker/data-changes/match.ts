@@ -13,10 +13,10 @@ import { isTruthy } from '../workflows/engine/ending.ts';
 import { digestNow } from '../workflows/runs/digest.ts';
 import { authored } from '../workflows/triggers/authored.ts';
 import { budgetOf } from '../workflows/triggers/start.ts';
-import { ADDRESS, type Around, sealingOf } from './around.ts';
-import { begunAt } from './begun.ts';
+import { begunAt } from './beginning-marks.ts';
 import { keyTextOf, operationOf, rootOf, type ToldChange } from './change.ts';
-import type { TriggerError } from './kept.ts';
+import type { TriggerError } from './changes-store.ts';
+import { ADDRESS, type ChangesContext, sealingOf } from './context.ts';
 import type { NewPending } from './lanes.ts';
 import type { WatchingTrigger } from './store.ts';
 
@@ -25,7 +25,7 @@ const AT_ONCE = 200;
 const encoder = new TextEncoder();
 
 /** What changes are told of. */
-export interface Source {
+interface Source {
   /** Id of the endpoint. */
   readonly endpoint: string;
   /** Of the place that they are told after. */
@@ -33,7 +33,7 @@ export interface Source {
 }
 
 /** A trigger that may start runs now. */
-interface Ready {
+interface ReadyTrigger {
   readonly watching: WatchingTrigger;
   readonly trigger: DataChangeTrigger;
   /** The author's. */
@@ -44,7 +44,7 @@ interface Ready {
 
 /** Changes that are to start runs, in the order in which they came, sealed. */
 export async function chosenOf(
-  around: Around,
+  around: ChangesContext,
   changes: readonly ToldChange[],
   triggers: readonly WatchingTrigger[],
   source: Source,
@@ -79,7 +79,7 @@ export async function chosenOf(
   return chosen;
 }
 
-function isOf(change: ToldChange, { watching, begunAt: since }: Ready): boolean {
+function isOf(change: ToldChange, { watching, begunAt: since }: ReadyTrigger): boolean {
   const { collection, operations } = watching;
   if (!change.watched.includes(collection) || !operations.includes(operationOf(change)))
     return false;
@@ -87,14 +87,14 @@ function isOf(change: ToldChange, { watching, begunAt: since }: Ready): boolean 
 }
 
 /** Those whose filters a change passes. */
-async function passing(fitting: readonly Ready[], root: Json): Promise<Ready[]> {
-  const found: Ready[] = [];
+async function passing(fitting: readonly ReadyTrigger[], root: Json): Promise<ReadyTrigger[]> {
+  const found: ReadyTrigger[] = [];
   for (const each of fitting) if (await passes(each, root)) found.push(each);
   return found;
 }
 
 /** Evaluates the filter when it is the organization's turn. One that throws starts a run, which is recorded as failed. */
-async function passes({ trigger: { filter }, ctx }: Ready, root: Json): Promise<boolean> {
+async function passes({ trigger: { filter }, ctx }: ReadyTrigger, root: Json): Promise<boolean> {
   if (filter === undefined) return true;
   const budget = budgetOf(ctx.env);
   const scope = root as unknown as Root; // JSON is what expressions read.
@@ -113,10 +113,10 @@ function timeOf({ time }: ToldChange): number {
 
 /** The triggers whose definitions are there, and whose authors may follow the endpoint; of the others it is noted why not. */
 async function readyOf(
-  around: Around,
+  around: ChangesContext,
   triggers: readonly WatchingTrigger[],
   source: Source,
-): Promise<Ready[]> {
+): Promise<ReadyTrigger[]> {
   const { kept } = around;
   const found = await Promise.all(
     triggers
@@ -127,10 +127,10 @@ async function readyOf(
 }
 
 async function readyOne(
-  around: Around,
+  around: ChangesContext,
   watching: WatchingTrigger,
   { generation }: Source,
-): Promise<Ready | undefined> {
+): Promise<ReadyTrigger | undefined> {
   const { env, kept } = around;
   const owner = around.owner();
   const { workflow: uuid, workflowId: id, version, index } = watching;
@@ -157,7 +157,7 @@ const UNREADABLE =
 
 /** Notes why a trigger fails, and reports it the first time. */
 export function noteFailure(
-  { kept, atOnce }: Pick<Around, 'kept' | 'atOnce'>,
+  { kept, atOnce }: Pick<ChangesContext, 'kept' | 'atOnce'>,
   { workflow, workflowId, index }: WatchingTrigger,
   error: TriggerError,
 ): void {
@@ -168,7 +168,7 @@ export function noteFailure(
 
 /** The event `trigger.failed`. */
 export function tellFailure(
-  { kept }: Pick<Around, 'kept'>,
+  { kept }: Pick<ChangesContext, 'kept'>,
   { workflowId, index }: Pick<WatchingTrigger, 'workflowId' | 'index'>,
   error: TriggerError,
 ): void {

@@ -3,12 +3,12 @@ import { badRequest, GatewayError } from '../../proto/errors.ts';
 import { changesOf } from '../calls/backend/choose.ts';
 import { endpointNotFound } from '../endpoints/access.ts';
 import { failureOf } from '../outcome.ts';
-import { type Around, contextOf, covers, endpointOf, unionOf } from './around.ts';
-import { beginningOf, noteBegun } from './begun.ts';
+import { beginningOf, noteBegun } from './beginning-marks.ts';
+import type { ChangesStore } from './changes-store.ts';
+import { type ChangesContext, contextOf, covers, endpointOf, unionOf } from './context.ts';
 import { collectionsOf } from './follow.ts';
-import type { Kept } from './kept.ts';
 import type { Prepared, WantedTriggers, WatchedCollection } from './object.ts';
-import { faultsOf, preparePlace } from './place.ts';
+import { collectionFaults, preparePlace } from './prepare-place.ts';
 import type { Watch } from './store.ts';
 
 /** Milliseconds for which what was made ready is held for a workflow that is to be stored. */
@@ -19,7 +19,7 @@ const HELD_MS = 60_000;
  * that begins to be followed is told of no change before: where the backend has marks, that is noted.
  */
 export async function prepareFor(
-  around: Around,
+  around: ChangesContext,
   watch: Watch,
   wanted: WantedTriggers,
 ): Promise<Prepared> {
@@ -55,7 +55,11 @@ export async function prepareFor(
 }
 
 /** What begins to be followed with this: the workflow, or those of its triggers that were paused for starting too much. */
-function beginning(kept: Kept, watch: Watch, { workflow, activates }: WantedTriggers): string[] {
+function beginning(
+  kept: ChangesStore,
+  watch: Watch,
+  { workflow, activates }: WantedTriggers,
+): string[] {
   if (!activates) return [];
   const isFollowed = watch.triggers.some((each) => each.workflow === workflow && each.isActive);
   return isFollowed
@@ -69,7 +73,7 @@ function ofWanted(
   all: readonly WatchedCollection[],
   wanted: readonly WatchedCollection[],
 ): GatewayError {
-  const faults = faultsOf(thrown, all);
+  const faults = collectionFaults(thrown, all);
   if (faults.length === 0) return thrown;
   const details = faults.flatMap(({ name, message }) => {
     if (name === undefined) return [{ path: 'endpoint', message }];

@@ -17,7 +17,7 @@ export interface FollowingTrigger {
 }
 
 /** A workflow that is to be active. */
-export interface ToBePrepared {
+interface ToBePrepared {
   /** UUID. */
   readonly uuid: string;
   readonly triggers: readonly FollowingTrigger[];

@@ -54,7 +54,7 @@ export async function readWatch(
     selectEndpoint(db, orgUuid, { uuid }),
     selectPlacements(db, orgUuid, named),
     selectPlacedNodes(db, orgUuid, named),
-    selectTriggers(db, orgUuid, 'dataChange', { endpointUuid: uuid }),
+    selectTriggers(db, orgUuid, 'dataChange', uuid),
     db
       .select({ sealedDataKey: organizations.sealedDataKey })
       .from(organizations)

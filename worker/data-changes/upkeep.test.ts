@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import type { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { selectEndpoint } from '../endpoints/store.ts';
 import { insertEndpoint, startGateway } from '../test/gateway.ts';
-import type { Around } from './around.ts';
-import { Kept } from './kept.ts';
+import { ChangesStore } from './changes-store.ts';
+import type { ChangesContext } from './context.ts';
 import { Lanes } from './lanes.ts';
 import { changesNameOf } from './object.ts';
 import { type KeptEndpoint, readWatch } from './store.ts';
@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 async function onObject(
   relay: Partial<ServiceImpl<typeof RelayService>>,
   work: (at: {
-    readonly around: Around;
+    readonly around: ChangesContext;
     readonly endpoint: KeptEndpoint;
     readonly armed: readonly number[];
     status(): Promise<unknown>;
@@ -41,10 +41,10 @@ async function onObject(
   const stub = env.DATA_CHANGES.getByName(changesNameOf(orgUuid, uuid));
   await runInDurableObject(stub, async (_object, { storage }) => {
     const armed: number[] = [];
-    const kept = new Kept(storage.sql);
+    const kept = new ChangesStore(storage.sql);
     const owner = { orgUuid, orgId, sealedDataKey, endpoint: uuid };
     kept.open(owner);
-    const around: Around = {
+    const around: ChangesContext = {
       ...{ env: gateway.bindings, kept, lanes: new Lanes(storage.sql) },
       owner: () => owner,
       atOnce: (write) => storage.transactionSync(write),

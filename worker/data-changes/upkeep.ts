@@ -6,8 +6,8 @@ import { loggedFault } from '../db/fault.ts';
 import { openConfig, serving } from '../endpoints/config.ts';
 import { log } from '../log.ts';
 import { profileOf } from '../nodes/choose.ts';
-import { type Around, contextOf, endpointOf } from './around.ts';
-import type { Drop } from './kept.ts';
+import type { Drop } from './changes-store.ts';
+import { type ChangesContext, contextOf, endpointOf } from './context.ts';
 import { type KeptEndpoint, noteDegraded } from './store.ts';
 
 /** Bytes of log that a backend may keep for an endpoint. Spec: workflows.md §5 */
@@ -16,7 +16,7 @@ const LOG_MAX = 1024 ** 3;
 const AGAIN = { first: 1_000, most: 600_000 };
 
 /** Drops what is due of what nobody wants; what fails is tried again. */
-export async function dropUnwanted(around: Around): Promise<void> {
+export async function dropUnwanted(around: ChangesContext): Promise<void> {
   const now = Date.now();
   for (const drop of around.kept.drops()) {
     if (drop.at <= now) await dropOne(around, drop);
@@ -24,7 +24,10 @@ export async function dropUnwanted(around: Around): Promise<void> {
   }
 }
 
-async function dropOne(around: Around, { id, endpoint, tries, until }: Drop): Promise<void> {
+async function dropOne(
+  around: ChangesContext,
+  { id, endpoint, tries, until }: Drop,
+): Promise<void> {
   const { kept } = around;
   try {
     const ctx = contextOf(around);
@@ -49,7 +52,7 @@ async function dropOne(around: Around, { id, endpoint, tries, until }: Drop): Pr
 }
 
 /** Looks how much of its log the backend keeps for the endpoint, and reports when that is too much. */
-export async function checkLag(around: Around, endpoint: KeptEndpoint): Promise<void> {
+export async function checkLag(around: ChangesContext, endpoint: KeptEndpoint): Promise<void> {
   const { kept } = around;
   if (kept.get('place') === undefined) return;
   try {
@@ -62,7 +65,11 @@ export async function checkLag(around: Around, endpoint: KeptEndpoint): Promise<
   }
 }
 
-async function noteLag(around: Around, { row }: KeptEndpoint, bytes: number): Promise<void> {
+async function noteLag(
+  around: ChangesContext,
+  { row }: KeptEndpoint,
+  bytes: number,
+): Promise<void> {
   const { env, kept, atOnce } = around;
   const isDegraded = bytes > LOG_MAX;
   if (isDegraded === (kept.get('degradedAt') !== undefined)) return;
@@ -81,7 +88,7 @@ async function noteLag(around: Around, { row }: KeptEndpoint, bytes: number): Pr
 }
 
 /** Appends our own events to the organization's. */
-export async function tellEvents({ env, kept, owner }: Around): Promise<void> {
+export async function tellEvents({ env, kept, owner }: ChangesContext): Promise<void> {
   const { orgUuid, orgId, sealedDataKey } = owner();
   for (let events = kept.tells(); events.length > 0; events = kept.tells()) {
     const log = env.ORGANIZATION_EVENTS.getByName(orgUuid);
@@ -92,7 +99,7 @@ export async function tellEvents({ env, kept, owner }: Around): Promise<void> {
 
 /** Whether two configurations of an endpoint may reach different databases: whatever their credentials are. */
 export async function isElsewhere(
-  around: Around,
+  around: ChangesContext,
   before: KeptEndpoint,
   after: KeptEndpoint,
 ): Promise<boolean> {
@@ -101,7 +108,7 @@ export async function isElsewhere(
   return one !== other;
 }
 
-async function whereOf(around: Around, kept: KeptEndpoint): Promise<string> {
+async function whereOf(around: ChangesContext, kept: KeptEndpoint): Promise<string> {
   const ctx = contextOf(around);
   const endpoint = endpointOf(ctx, around.owner(), kept);
   const config = await openConfig(ctx, endpoint);

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { workflowTriggers } from '../db/workflows.ts';
 import { selectEndpoint } from '../endpoints/store.ts';
 import { insertEndpoint, startGateway } from '../test/gateway.ts';
+import { ChangesStore } from './changes-store.ts';
 import type { DataChanges } from './data-changes.ts';
-import { Kept } from './kept.ts';
 import { changesNameOf } from './object.ts';
 import { selectWatched } from './store.ts';
 
@@ -40,7 +40,7 @@ test('an alarm that is far off, since the clock was put back, is set again', asy
   const [orgUuid, endpoint] = [crypto.randomUUID(), crypto.randomUUID()];
   const stub = env.DATA_CHANGES.getByName(changesNameOf(orgUuid, endpoint));
   await runInDurableObject(stub, async (object: DataChanges, { storage }) => {
-    new Kept(storage.sql).open({ orgUuid, orgId: 'org', sealedDataKey: 'key', endpoint });
+    new ChangesStore(storage.sql).open({ orgUuid, orgId: 'org', sealedDataKey: 'key', endpoint });
     const now = Date.now();
     await storage.setAlarm(now + HOUR_MS);
     await object.wake();

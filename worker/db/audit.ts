@@ -8,7 +8,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core';
-import type { AuditDetails, Outcome } from '../audit/entry.ts';
+import type { AuditDetails, AuditOutcome } from '../audit/entry.ts';
 
 /**
  * What was done, refused or tried, in the order in which it was written: that of SQLite's own
@@ -22,7 +22,7 @@ export const auditEntries = sqliteTable(
     actor: text('actor').notNull(),
     action: text('action').notNull(),
     resource: text('resource').notNull(),
-    outcome: text('outcome').$type<Outcome>().notNull(),
+    outcome: text('outcome').$type<AuditOutcome>().notNull(),
     address: text('address').notNull(),
     requestId: text('request_id').notNull(),
     details: text('details', { mode: 'json' }).$type<AuditDetails>().notNull(),

@@ -7,7 +7,7 @@ import { DrizzleQueryError } from 'drizzle-orm/errors';
  */
 const FAULT =
   /SQLITE_(FULL|IOERR)\w*|database or disk is full|disk I\/O error|^internal error; reference = \w+/;
-/** Errors may be wrapped so many times. */
+/** How many times an error may be wrapped. */
 const DEPTH = 4;
 
 /** What the storage says about its failure, without the statement; undefined where it did not fail. What was sent to it is not kept. */

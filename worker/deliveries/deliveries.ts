@@ -7,7 +7,7 @@ import type { Bindings } from '../context.ts';
 import { ObjectRoom } from '../limits/quotas/object-room.ts';
 import type { Owner } from '../workflows/runs/object.ts';
 import type { TriggerState } from '../workflows/triggers/state.ts';
-import type { Claimed, Delivery, Note, WebhookDeliveriesObject } from './object.ts';
+import type { Delivery, KnownDelivery, Note, WebhookDeliveriesObject } from './object.ts';
 import { DeliveryStore } from './store.ts';
 
 /** Milliseconds for which a delivery counts once. Spec: workflows.md §5. */
@@ -31,7 +31,7 @@ export class WebhookDeliveries extends DurableObject<Bindings> implements Webhoo
     }),
   });
 
-  async claim(owner: Owner, delivery: Delivery): Promise<Claimed | false> {
+  async claim(owner: Owner, delivery: Delivery): Promise<KnownDelivery | false> {
     this.#store.open(owner);
     const since = Date.now() - KEPT_FOR_MS;
     const before = this.#store.find(delivery, since);

@@ -3,7 +3,7 @@ import type { Owner } from '../workflows/runs/object.ts';
 import type { TriggerState } from '../workflows/triggers/state.ts';
 
 /** A trigger of a workflow. */
-export interface TriggerOf {
+interface TriggerOf {
   /** UUID of the workflow. */
   readonly workflow: string;
   readonly index: number;
@@ -16,7 +16,7 @@ export interface Delivery extends TriggerOf {
 }
 
 /** What is known of such a delivery. */
-export interface Claimed {
+export interface KnownDelivery {
   /** Our own name of it: the same for each repeat within seven days. */
   readonly receipt: string;
   /** The run that it started; absent where it has started none so far. */
@@ -45,7 +45,7 @@ export interface Note extends TriggerOf {
 /** One per organization, by the name of its UUID. */
 export interface WebhookDeliveriesObject extends Rpc.DurableObjectBranded {
   /** Keeps the name of a delivery for seven days; false where there is no room for it. */
-  claim(owner: Owner, delivery: Delivery): Promise<Claimed | false>;
+  claim(owner: Owner, delivery: Delivery): Promise<KnownDelivery | false>;
   note(owner: Owner, notes: readonly Note[]): Promise<void>;
   /** The state of the triggers of a workflow that deliveries came to, by its UUID: `failing` where the last signed one started nothing. */
   stateOf(workflow: string): Promise<readonly TriggerState[]>;

@@ -1,7 +1,7 @@
 /** Statements of the object that keeps what webhooks were sent, on the database that it has of its own. */
 import type { Owner } from '../workflows/runs/object.ts';
 import type { TriggerState } from '../workflows/triggers/state.ts';
-import type { Claimed, Delivery, DeliveryError, Note } from './object.ts';
+import type { Delivery, DeliveryError, KnownDelivery, Note } from './object.ts';
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -54,7 +54,7 @@ export class DeliveryStore {
   }
 
   /** @param since what was received before it counts for nothing */
-  find({ workflow, index, digest }: Delivery, since: number): Claimed | undefined {
+  find({ workflow, index, digest }: Delivery, since: number): KnownDelivery | undefined {
     const [row] = this.#sql
       .exec<{ receipt: string; run: string | null }>(
         `SELECT receipt, run FROM deliveries

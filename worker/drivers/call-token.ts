@@ -16,11 +16,11 @@ interface Issued {
   renewing: boolean;
 }
 
-type Key = Awaited<ReturnType<typeof importJWK>>;
+type SigningKey = Awaited<ReturnType<typeof importJWK>>;
 
 /** Per isolate. Only what is finished is kept: a promise belongs to the request that made it. */
 const issued = new WeakMap<Settings, Map<string, Issued>>();
-const keys = new WeakMap<JWK, Key>();
+const keys = new WeakMap<JWK, SigningKey>();
 
 /**
  * A token for calls to the node: JWT, EdDSA, audience the node's uuid, with a fractional `iat`,
@@ -68,7 +68,7 @@ async function issue(
   return token;
 }
 
-async function signingKey(jwk: JWK): Promise<Key> {
+async function signingKey(jwk: JWK): Promise<SigningKey> {
   const known = keys.get(jwk);
   if (known) return known;
   const key = await importJWK(jwk, 'EdDSA');

@@ -3,9 +3,9 @@ import { CompactEncrypt, importJWK, type JWK } from 'jose';
 import type { ConnectionEnvelope } from '../../proto/driver.ts';
 import type { Node } from './node.ts';
 
-type Key = Awaited<ReturnType<typeof importJWK>>;
+type EncryptionKey = Awaited<ReturnType<typeof importJWK>>;
 
-const keys = new WeakMap<JWK, Key>();
+const keys = new WeakMap<JWK, EncryptionKey>();
 const encoder = new TextEncoder();
 
 /** A connection as compact JWE to the node's key: ECDH-ES, A256GCM. RFC 7516, RFC 7518 §4.6. */
@@ -15,7 +15,7 @@ export async function sealConnection(node: Node, envelope: ConnectionEnvelope): 
     .encrypt(await publicKey(node.publicKey));
 }
 
-async function publicKey(jwk: JWK): Promise<Key> {
+async function publicKey(jwk: JWK): Promise<EncryptionKey> {
   const known = keys.get(jwk);
   if (known) return known;
   const key = await importJWK(jwk, 'ECDH-ES');

@@ -51,7 +51,7 @@ export function startDeadline(
 }
 
 /** Does work within a deadline. */
-export async function within<Result>(
+export async function withinDeadline<Result>(
   deadline: Deadline,
   work: (deadline: Deadline) => Promise<Result>,
 ): Promise<Result> {

@@ -22,7 +22,7 @@ const NOT_UNDERSTOOD: readonly Code[] = [
 ];
 
 /** What bears on a failure's meaning. */
-export interface Circumstances {
+interface Circumstances {
   /** Whether the call may have changed the backend if it arrived. */
   readonly writes: boolean;
   /** The call's own signal: aborted once its time is up or its client gone. */

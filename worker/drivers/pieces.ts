@@ -31,7 +31,7 @@ export async function begun({ first, rest }: Opened): Promise<Opened> {
 }
 
 /** What goes on besides a body. */
-export interface Beside extends Endings {
+interface PieceHooks extends Endings {
   /** Told of the bytes of each piece: the next one waits for it. */
   passed(bytes: number): Promise<void>;
 }
@@ -46,7 +46,7 @@ interface Endings {
 }
 
 /** The pieces as a body. */
-export function bodyOf({ first, rest }: Opened, beside: Beside): ReadableStream<Uint8Array> {
+export function bodyOf({ first, rest }: Opened, beside: PieceHooks): ReadableStream<Uint8Array> {
   let held: Uint8Array | undefined = first;
 
   /** The next piece that is not empty; `undefined` at the end. */

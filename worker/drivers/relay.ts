@@ -37,7 +37,7 @@ const MOVES_ON: readonly ErrorCode[] = [
 const READS_MOVE_ON: readonly ErrorCode[] = [...MOVES_ON, 'SERVICE_UNAVAILABLE'];
 
 /** What a call needs to find its way. */
-export interface Plan {
+export interface RoutePlan {
   /** In the order in which they are tried. */
   readonly nodes: readonly Node[];
   /** Whose call it is; left out where it is about no endpoint. */
@@ -54,13 +54,13 @@ export interface Plan {
 }
 
 /** A plan on its way to one node. */
-interface NodePlan extends Plan {
+interface NodePlan extends RoutePlan {
   /** That put the node's part into the caller's trace. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What decides which part of a node serves a call. */
-export interface Subject {
+interface Subject {
   /** UUID. */
   readonly organization: string;
   /** UUID. */
@@ -85,7 +85,7 @@ export interface Attempt {
  */
 export async function callRelay<Result>(
   ctx: PublicContext,
-  plan: Plan,
+  plan: RoutePlan,
   call: (attempt: Attempt) => Promise<Result>,
 ): Promise<Result> {
   const started = ctx.now();
@@ -150,13 +150,13 @@ async function callNode<Result>(
   }
 }
 
-function heard(ctx: PublicContext, { watch }: Plan, node: Node, line: RelayRoute): void {
+function heard(ctx: PublicContext, { watch }: RoutePlan, node: Node, line: RelayRoute): void {
   line.heardAt = ctx.now();
   watch?.heard(node);
 }
 
 /** The failure for the client, once the watch has heard of it. */
-function toldFailure(plan: Plan, node: Node, failure: ConnectError): GatewayError {
+function toldFailure(plan: RoutePlan, node: Node, failure: ConnectError): GatewayError {
   const told = failureOf(failure, { writes: plan.writes, signal: plan.deadline.signal });
   tell(plan, node, failure, told);
   return told;
@@ -164,7 +164,7 @@ function toldFailure(plan: Plan, node: Node, failure: ConnectError): GatewayErro
 
 /** What a failure shows of the node; one of a call that nobody waits for shows nothing. */
 function tell(
-  { watch, deadline }: Plan,
+  { watch, deadline }: RoutePlan,
   node: Node,
   failure: ConnectError,
   told: GatewayError,
@@ -176,7 +176,7 @@ function tell(
 }
 
 /** How long the backend took, where the relay reports it. */
-function noteBackend({ timing }: Plan, { metadata }: ConnectError): void {
+function noteBackend({ timing }: RoutePlan, { metadata }: ConnectError): void {
   const us = metadata.get(BACKEND_US);
   if (us !== null) timing.backend = Number(us) / 1000;
 }
@@ -195,7 +195,7 @@ interface Pass {
 /** What to show a node that turned the call away unrun; each remedy is tried once. */
 async function remedy(
   ctx: PublicContext,
-  plan: Plan,
+  plan: RoutePlan,
   node: Node,
   pass: Pass,
   failure: ConnectError,
@@ -227,7 +227,7 @@ async function remedy(
  */
 async function lineFor(
   ctx: PublicContext,
-  plan: Plan,
+  plan: RoutePlan,
   node: Node,
   key: string,
 ): Promise<RelayRoute> {
@@ -243,7 +243,7 @@ async function lineFor(
 }
 
 /** Of a write where nothing was heard for a while; of any call where a part may have died. */
-function isInDoubt(ctx: PublicContext, { writes }: Plan, line: RelayRoute): boolean {
+function isInDoubt(ctx: PublicContext, { writes }: RoutePlan, line: RelayRoute): boolean {
   if (line.isOfPart && line.heardAt === Number.NEGATIVE_INFINITY) return true;
   return writes && ctx.now() - line.heardAt > HEARD_FOR_MS;
 }
@@ -254,7 +254,7 @@ function isInDoubt(ctx: PublicContext, { writes }: Plan, line: RelayRoute): bool
  */
 async function greet(
   ctx: PublicContext,
-  plan: Plan,
+  plan: RoutePlan,
   { node, line, key }: { readonly node: Node; readonly line: RelayRoute; readonly key: string },
 ): Promise<ConnectError | undefined> {
   const token = await callToken(ctx.settings, node, ctx.now());
@@ -288,7 +288,7 @@ function optionsOf(
 }
 
 /** What a node knows a call by: a shared one by the organization, an organization's own by the endpoint. */
-function keyOf({ subject }: Plan, node: Node): string {
+function keyOf({ subject }: RoutePlan, node: Node): string {
   if (subject === undefined) return '';
   return node.default ? subject.organization : subject.endpoint;
 }

@@ -4,7 +4,7 @@ import type { Deadline } from './deadline.ts';
 import type { Node } from './node.ts';
 import type { RelayRoute } from './relay-routes.ts';
 
-/** A call that has no answer after so many milliseconds has its node watched. */
+/** Milliseconds without an answer after which the node of a call is watched. */
 const WATCHED_AFTER_MS = 500;
 /** How often it is looked whether its node is gone, in milliseconds. */
 const LOOK_MS = 100;
@@ -26,7 +26,7 @@ export interface Watch {
 }
 
 /** One try of a call. */
-export interface Attempt {
+interface Attempt {
   /** Aborts with the call, and when the node is gone. */
   readonly signal: AbortSignal;
   /** To be called once there is an answer: what was opened goes on under the call's own signal. */

@@ -30,7 +30,7 @@ export interface CalledBy {
 }
 
 /** Parameters of a path below `/endpoints/{endpoint}`. */
-export interface EndpointParams {
+interface EndpointParams {
   /** An id, or a UUID. */
   readonly endpoint: string;
 }

@@ -32,7 +32,7 @@ export async function openConfig(ctx: Context, endpoint: Endpoint): Promise<Endp
 }
 
 /** Which endpoint a configuration is sealed to, and under which data key. */
-export interface SealedFor {
+interface SealedFor {
   readonly uuid: string;
   readonly sealedDataKey: string;
 }

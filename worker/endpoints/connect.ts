@@ -8,7 +8,7 @@ import type { Pinged } from '../calls/backend/backend.ts';
 import { backendOf } from '../calls/backend/choose.ts';
 import type { Context } from '../context.ts';
 import type { Transports } from '../db/schema.ts';
-import { startDeadline, within } from '../drivers/deadline.ts';
+import { startDeadline, withinDeadline } from '../drivers/deadline.ts';
 import type { Endpoint } from './access.ts';
 import { type EndpointConfig, sealConfig } from './config.ts';
 import { releaseEndpoint } from './release.ts';
@@ -57,7 +57,7 @@ export function distinct(warnings: readonly Warning[]): Warning[] {
 }
 
 /** What is tried. */
-export interface Tried {
+interface Tried {
   readonly kind: Kind;
   readonly config: EndpointConfig;
   readonly transports: Transports | null;
@@ -117,5 +117,5 @@ const PING_TIMEOUT_MS = 15_000;
 export async function pingEndpoint(ctx: Context, endpoint: Endpoint, mode: Mode): Promise<Pinged> {
   const backend = await backendOf(ctx, endpoint, mode);
   const deadline = startDeadline(ctx, PING_TIMEOUT_MS, backend.keepsTime);
-  return within(deadline, (own) => backend.ping(own));
+  return withinDeadline(deadline, (own) => backend.ping(own));
 }

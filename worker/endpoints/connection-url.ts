@@ -1,7 +1,7 @@
 /** Takes connection URLs apart. They are looked at, never dialled: that is the relay's. */
 
 /** Parts of a URL, as they are written. RFC 3986, appendix B. */
-export interface UrlParts {
+interface UrlParts {
   /** With `://`. */
   readonly scheme: string;
   readonly userInfo: string | undefined;

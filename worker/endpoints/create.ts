@@ -1,6 +1,8 @@
 /** Makes an endpoint: checks it, connects, stores it. */
+
 import { GatewayError } from '../../proto/errors.ts';
-import { type Policy, tokenRevoked } from '../access/policy.ts';
+import type { Policy } from '../access/policy.ts';
+import { tokenRevoked } from '../access/tokens.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow } from '../db/schema.ts';

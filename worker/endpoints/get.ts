@@ -5,7 +5,7 @@ import type { Readable } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import type { ConnectionStatus, EndpointUsageRow } from '../db/schema.ts';
 import { Tagged } from '../outcome.ts';
-import { type ListContext, readCursor, writeCursor } from '../shapes/cursor.ts';
+import { listContext, readPage } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { type Endpoint, endpointNotFound } from './access.ts';
 import { openConfig } from './config.ts';
@@ -49,20 +49,12 @@ function statusOf(usage: EndpointUsageRow | null): ConnectionStatus {
 export async function listEndpoints(
   ctx: Context,
   { byDefault, policy }: Readable,
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  page: { readonly limit: number; readonly cursor?: string | undefined },
 ): Promise<Json> {
-  const context: ListContext = {
-    settings: ctx.settings,
-    orgUuid: ctx.caller.orgUuid,
-    sealedDataKey: policy.sealedDataKey,
-    list: 'endpoints',
-  };
-  const after = await readCursor(context, cursor);
-  const rows = await selectReadable(ctx.db, ctx.caller, { byDefault, after, limit });
-  const page = rows.slice(0, limit).map(({ row }) => row);
-  const last = rows.length > limit ? page.at(-1) : undefined;
-  return {
-    endpoints: page.map((row) => recordOf(row)),
-    ...(last === undefined ? {} : { next_cursor: await writeCursor(context, last.id) }),
-  };
+  const list = listContext(ctx, policy.sealedDataKey, 'endpoints');
+  const { rows, next } = await readPage(list, page, {
+    select: (after) => selectReadable(ctx.db, ctx.caller, { byDefault, after, limit: page.limit }),
+    nameOf: ({ row }) => row.id,
+  });
+  return { endpoints: rows.map(({ row }) => recordOf(row)), ...next };
 }

@@ -16,12 +16,12 @@ const REMEMBERED_MS = 60_000;
 const REMEMBERED_MAX = { pages: 1_000, bytes: 16 * 1024 * 1024 };
 
 /** A page as it was told. */
-interface Told {
+interface CachedPage {
   readonly page: Uint8Array;
   readonly toldAt: number;
 }
 
-const told = new LruMap<string, Told>(REMEMBERED_MAX.pages, {
+const told = new LruMap<string, CachedPage>(REMEMBERED_MAX.pages, {
   most: REMEMBERED_MAX.bytes,
   of: ({ page }) => page.byteLength,
 });

@@ -30,7 +30,7 @@ export const RunQuery = z.strictObject({
     }),
 });
 
-interface Sent extends Given {
+interface EndpointCall extends Given {
   readonly query: z.infer<typeof RunQuery>;
   readonly bytes: Uint8Array | undefined;
   readonly worked?: Worked | undefined;
@@ -38,7 +38,14 @@ interface Sent extends Given {
 }
 
 /** What a request asks for by its query and headers. */
-export function optionsOf({ query, bytes, worked, key, forms, header }: Sent): RequestOptions {
+export function optionsOf({
+  query,
+  bytes,
+  worked,
+  key,
+  forms,
+  header,
+}: EndpointCall): RequestOptions {
   return {
     numbersAsStrings: query.numbers === 'string',
     canonical: query.ejson === 'canonical',

@@ -5,7 +5,7 @@ import { badRequest, GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
 import { hintFor, meantName } from '../../proto/near-name.ts';
 import { IN_OUR_WORDS } from '../../proto/schema-faults.ts';
-import { told } from '../../proto/told.ts';
+import { truncated } from '../../proto/truncate.ts';
 import type { EndpointConfig } from './config.ts';
 import { keepsNone } from './once.ts';
 import { refuseRedacted } from './redact.ts';
@@ -20,7 +20,7 @@ const CONFIG_MAX = 256 * 1024;
 export function parseKind(named: string): Kind {
   const kind = kindNamed(named);
   if (kind !== undefined) return kind;
-  const message = `${JSON.stringify(told(named, 100))} is not known; ${hintFor(named, SPECIFIED_KINDS)}`;
+  const message = `${JSON.stringify(truncated(named, 100))} is not known; ${hintFor(named, SPECIFIED_KINDS)}`;
   throw badRequest('kind', message);
 }
 
@@ -52,7 +52,7 @@ function allowsNothing(label: string): GatewayError {
 }
 
 /** A fault of a configuration; `lacking` when something is not there at all. */
-interface Fault {
+interface ConfigFault {
   readonly path: string;
   readonly message: string;
   readonly lacking: boolean;
@@ -72,7 +72,7 @@ function invalidConfig(error: ZodError, config: EndpointConfig): GatewayError {
 }
 
 /** Of the forms that a member may have, the one that its members show is meant. */
-function faultsOf(issue: Issue, parent: Json | undefined, at: readonly string[]): Fault[] {
+function faultsOf(issue: Issue, parent: Json | undefined, at: readonly string[]): ConfigFault[] {
   const value = memberAt(parent, issue.path);
   const path = [...at, ...issue.path.map(String)];
   if (issue.code === 'invalid_union' && isJsonObject(value)) {

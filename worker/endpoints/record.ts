@@ -14,7 +14,7 @@ export interface Connected {
 }
 
 /** A reply's object. */
-type Shown = { [member: string]: Json };
+type EndpointObject = { [member: string]: Json };
 
 /** The endpoint's ETag: of its row, so neither of counters nor of what was seen of its backend. */
 export function tagOf({ revision }: EndpointRow): string {
@@ -22,13 +22,13 @@ export function tagOf({ revision }: EndpointRow): string {
 }
 
 /** Spec: "Endpoint record". */
-export function recordOf(row: EndpointRow, warnings: readonly Warning[] = []): Shown {
+export function recordOf(row: EndpointRow, warnings: readonly Warning[] = []): EndpointObject {
   const created_at = isoTime(row.createdAt);
   return { ...identityOf(row), created_at, ...profileOf(row), ...warningsShown(warnings) };
 }
 
 /** The record that a change answers. */
-export function updatedRecordOf({ row, warnings }: Connected): Shown {
+export function updatedRecordOf({ row, warnings }: Connected): EndpointObject {
   const updated_at = isoTime(row.updatedAt);
   return { ...identityOf(row), updated_at, ...profileOf(row), ...warningsShown(warnings) };
 }
@@ -41,17 +41,17 @@ export function warningsShown(warnings: readonly Warning[]): {
   return { warnings: warnings.map(({ code, message }) => ({ code, message })) };
 }
 
-function identityOf({ id, uuid, kind }: EndpointRow): Shown {
+function identityOf({ id, uuid, kind }: EndpointRow): EndpointObject {
   return { id, uuid, kind: kindSpec(kind).label };
 }
 
 /** Only what was set: `production` is in force without a word. */
-function profileOf({ backendProfile }: EndpointRow): Shown {
+function profileOf({ backendProfile }: EndpointRow): EndpointObject {
   return backendProfile === null ? {} : { backend_profile: backendProfile };
 }
 
 /** Caps as the wire names them; 0 stands for one that is not set. */
-export function limitsOf({ total, production, development }: Caps): Shown {
+export function limitsOf({ total, production, development }: Caps): EndpointObject {
   return {
     ...(total === 0 ? {} : { total_max_connections: total }),
     ...(production === 0 ? {} : { production_max_connections: production }),

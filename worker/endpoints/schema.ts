@@ -166,7 +166,7 @@ const backend_profile = BackendProfile.optional().meta({
 });
 
 /** Spec: "Endpoint record". */
-export const EndpointRecord = z
+const EndpointRecord = z
   .object({
     ...identity,
     created_at: timestamp('When it was created', SAMPLE.created),

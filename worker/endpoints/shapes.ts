@@ -23,7 +23,7 @@ export const RequestResult = shownAs(
 ).meta({ description: 'What the backend answered, by the type of the request' });
 
 /** One line of a stream: a row, or the failure that ended it. Contract §6, "Large results". */
-const Line = z.union([
+const StreamLine = z.union([
   ofKinds(({ line }) => line),
   z
     .object({ columns: SqlResult.shape.columns })
@@ -44,7 +44,7 @@ const Csv = z.string().meta({
 });
 
 /** Of operations whose rows can come as they arrive. */
-export const LINES = { 'application/x-ndjson': Line, 'text/csv': Csv };
+export const LINES = { 'application/x-ndjson': StreamLine, 'text/csv': Csv };
 
 /** What events carry; a type whose kind answers them. Contract §6, "Subscriptions". */
 const Event = z

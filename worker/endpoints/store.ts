@@ -1,6 +1,6 @@
 /** Statements about endpoints; the organization comes first in each. */
 import { and, asc, count, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
-import { type ByDefault, isReadable } from '../access/store.ts';
+import { type ByDefault, isReadable, type ReadablePage } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
 import { heldTo } from '../db/held.ts';
 import {
@@ -48,17 +48,12 @@ export function selectEndpointWithUsage(db: Database, orgUuid: string, uuid: str
     .where(and(eq(endpoints.orgUuid, orgUuid), eq(endpoints.uuid, uuid)));
 }
 
-/** A part of a list of endpoints. */
-export interface Page {
-  readonly byDefault: ByDefault;
-  /** Id after which to begin; none for the start. */
-  readonly after: string | undefined;
-  /** One more than this is read, to tell whether there is more. */
-  readonly limit: number;
-}
-
 /** Endpoints that the caller may read, by id. */
-export function selectReadable(db: Database, caller: Caller, { byDefault, after, limit }: Page) {
+export function selectReadable(
+  db: Database,
+  caller: Caller,
+  { byDefault, after, limit }: ReadablePage,
+) {
   return db
     .select({ row: endpoints })
     .from(endpoints)
@@ -76,7 +71,7 @@ export function selectReadable(db: Database, caller: Caller, { byDefault, after,
 export function selectReadableUuids(
   db: Database,
   caller: Caller,
-  { byDefault, limit }: Omit<Page, 'after'>,
+  { byDefault, limit }: Omit<ReadablePage, 'after'>,
 ) {
   return db
     .select({ uuid: endpoints.uuid })
@@ -248,7 +243,7 @@ export function deleteRules(db: Database, orgUuid: string, uuid: string) {
 }
 
 /** What was seen of an endpoint's backend. */
-export interface Seen {
+interface Seen {
   readonly connectionStatus: ConnectionStatus;
   /** Unix epoch milliseconds. */
   readonly at: number;

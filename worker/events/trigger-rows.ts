@@ -15,7 +15,7 @@ const TABLES = `
 const SCAN_MAX = 500;
 
 /** A trigger as D1 has it. */
-export interface KnownTrigger {
+interface KnownTrigger {
   /** UUID. */
   readonly workflow: string;
   /** Index in the definition. */

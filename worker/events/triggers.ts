@@ -19,7 +19,7 @@ const NOTED_EVERY = 50;
 /** Told of an organization whose storage is used up. */
 const NO_ROOM = { code: 'QUOTA_EXCEEDED', message: "The organization's storage is used up" };
 /** An event as it was opened. */
-export interface OpenEvent {
+interface OpenEvent {
   readonly id: string;
   readonly time: string;
   /** JSON text. */
@@ -28,7 +28,7 @@ export interface OpenEvent {
 }
 
 /** What the lines reach. */
-export interface Around extends Firing {
+interface Around extends Firing {
   readonly rows: TriggerRows;
   owner(): EventsOwner;
   /** Place of the newest event. */

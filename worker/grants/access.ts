@@ -11,7 +11,7 @@ import { type ResourceName, selectResource, selectResourceUuid } from './store.t
 import { externalSelf, membersNamed, type Subject, subjectNamed } from './subjects.ts';
 
 /** Parameter of a path that names a subject. */
-export interface SubjectParams {
+interface SubjectParams {
   readonly subject: string;
 }
 

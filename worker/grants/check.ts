@@ -37,7 +37,7 @@ const PARAMETER = /:(\w+)/g;
  * @throws GatewayError BAD_REQUEST, 404 of the resource's sort, USER_NOT_FOUND, KEY_NOT_FOUND, FORBIDDEN when it
  * is another and the caller is no Admin
  */
-export async function check(
+export async function checkAccess(
   ctx: Context,
   own: Policy,
   query: CheckQuery,

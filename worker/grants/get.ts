@@ -3,7 +3,7 @@
 import type { Json } from '../../proto/json.ts';
 import { limitOnUuid } from '../access/api-keys/identity.ts';
 import { ENTITY_KINDS, type EntityKind } from '../access/explain.ts';
-import { bounded } from '../access/external/identity.ts';
+import { boundedLevel } from '../access/external/identity.ts';
 import { type Policy, policyOn } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
@@ -77,7 +77,7 @@ export async function getAccessible(ctx: Context, policy: Policy, kind: EntityKi
     id,
     effectiveLevel({
       onOrganization: policy.onOrganization,
-      onResource: level ? [bounded(ctx.caller, level)] : [],
+      onResource: level ? [boundedLevel(ctx.caller, level)] : [],
       limit: limitOnUuid(policy.limits, uuid),
     }),
   ]);
@@ -109,6 +109,6 @@ async function levelsOfGroups(ctx: Context, kind: ResourceKind): Promise<LevelsB
   }
   const rows = await selectWithOwnRule(ctx.db, ctx.caller, kind);
   return Object.fromEntries(
-    rows.flatMap(({ id, level }) => (level ? [[id, bounded(ctx.caller, level)]] : [])),
+    rows.flatMap(({ id, level }) => (level ? [[id, boundedLevel(ctx.caller, level)]] : [])),
   );
 }

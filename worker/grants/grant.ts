@@ -24,7 +24,7 @@ import type { Additions } from './schema.ts';
 import { membersNamed, type Subject, subjectNamed } from './subjects.ts';
 
 /** A change that its author may make, as far as was seen when it was asked for. */
-interface Plan {
+interface GrantPlan {
   readonly target: Target;
   readonly subjects: readonly Subject[];
   readonly change: GrantingChange;
@@ -102,7 +102,7 @@ async function plan(
   kind: ResourceKind,
   additions: Additions,
   demands: Demand[],
-): Promise<Plan> {
+): Promise<GrantPlan> {
   const { target, policy } = await grantedOn(ctx, kind, additions.entity);
   const names = additions.subjects.map(([name]) => name);
   const members = await membersNamed(ctx, names);
@@ -118,7 +118,7 @@ async function plan(
 }
 
 /** What rules are held on, and the caller's rights on them. */
-export interface Granted {
+interface Granted {
   readonly target: Target;
   readonly policy: Policy;
 }

@@ -13,10 +13,10 @@ import { hold, type IfMatch } from '../revision.ts';
 import { visible } from '../shapes/visible.ts';
 import { findTarget, type Target } from './access.ts';
 import {
-  type Change,
   deleteDocument,
   deleteOthersRules,
   deleteRules,
+  type RuleChange,
   raiseRules,
   type Scope,
   selectHighRules,
@@ -157,7 +157,7 @@ interface Removal {
 async function takeAway(ctx: Context, removal: Removal): Promise<void> {
   const { subject, scope, policy, target, ifMatch } = removal;
   const { orgUuid } = ctx.caller;
-  const change: Change = { orgUuid, scope, entries: [[subject.key, null]] };
+  const change: RuleChange = { orgUuid, scope, entries: [[subject.key, null]] };
   const held = effectiveLevel(policy);
   const params = scope === 'everything' || !target ? {} : { [scope.kind]: target.id };
   const check = async () => {

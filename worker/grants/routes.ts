@@ -3,7 +3,7 @@ import { anyMember, onOrganization } from '../access/access.ts';
 import { ENTITY_KINDS } from '../access/explain.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { onSubject, ownOrAsAdmin } from './access.ts';
-import { check } from './check.ts';
+import { checkAccess } from './check.ts';
 import { getDocument, getPermissions, getSummary } from './get.ts';
 import { addSubjects } from './grant.ts';
 import { ownRoute, routesOn } from './kind-routes.ts';
@@ -55,7 +55,7 @@ function checkRoute(all: () => readonly AnyRoute[]): AnyRoute {
     query: CheckQuery,
     reply: 'bare',
     result: CheckResult,
-    handle: (ctx, { policy, query }) => check(ctx, policy, query, all()),
+    handle: (ctx, { policy, query }) => checkAccess(ctx, policy, query, all()),
   });
 }
 

@@ -83,7 +83,7 @@ export function membersNamed({ db, caller }: Context, names: readonly string[]) 
 }
 
 /** A row of `membersNamed`. */
-export type Member = Awaited<ReturnType<typeof membersNamed>>[number];
+type Member = Awaited<ReturnType<typeof membersNamed>>[number];
 
 /**
  * The subject of a name.

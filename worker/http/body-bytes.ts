@@ -23,7 +23,7 @@ const REFUSED_MAX_MS = 10_000;
 const GROWTH = 4;
 
 /** A body as it arrived. */
-export interface Arrived {
+interface Arrived {
   readonly bytes: Uint8Array | undefined;
   /** Of a large body; its receiver gives it back. */
   readonly place?: Ticket;

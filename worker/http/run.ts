@@ -7,7 +7,7 @@ import { ERRORS, GatewayError } from '../../proto/errors.ts';
 import type { Authorized } from '../access/access.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { recordDenial } from '../audit/denial.ts';
-import { type Arrived, call } from '../calls/call.ts';
+import { type CallInput, call } from '../calls/call.ts';
 import { abandon, TRANSACTION_HEADER } from '../calls/transactions/interactive.ts';
 import {
   type Bindings,
@@ -180,7 +180,7 @@ async function given(
   each: AnyRoute,
   request: Request,
   { resource }: Authorized<unknown>,
-): Promise<Arrived> {
+): Promise<CallInput> {
   if (!each.facade) demandAcceptable(request, each);
   const query: unknown = queryOf(request, each);
   const ifMatch = ifMatchOf(request, each);

@@ -32,7 +32,7 @@ const SWEEP_STEP = 200;
 /** What calls take, by caller. */
 const KEPT_BYTES = 'SELECT coalesce(sum(bytes), 0) FROM calls WHERE calls.caller = rooms.caller';
 
-/** Sixteen per organization, by the name that place.ts gives. All times are the object's own clock's. */
+/** Sixteen per organization, by the name that location.ts gives. All times are the object's own clock's. */
 export class IdempotencyKeys extends DurableObject<Bindings> implements IdempotencyKeysObject {
   readonly #room = new CallerRoom(this.ctx.storage.sql, () => databaseOf(this.env), KEPT_BYTES);
 

@@ -6,7 +6,7 @@ import { digestOf } from '../secrets/digest.ts';
 import { type SealingContext, tagsOf } from '../secrets/seal.ts';
 
 /** Whose write a mark is, and what for. */
-export interface MarkedWrite {
+interface MarkedWrite {
   /** UUID. */
   readonly endpoint: string;
   /** What makes it the same write again: the caller, the operation and the key; of a workflow its UUID, the action and the value. */

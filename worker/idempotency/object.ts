@@ -39,7 +39,7 @@ export type KeyState =
 export type Begun = KeyState | { readonly state: 'no room' };
 type Earlier<What> = What & { readonly body: string };
 
-/** Sixteen per organization, by the name that place.ts gives. */
+/** Sixteen per organization, by the name that location.ts gives. */
 export interface IdempotencyKeysObject extends Rpc.DurableObjectBranded {
   /** Lets the call begin unless the key stands for one already; what it answers is on disk. */
   begin(claim: Claim): Promise<Begun>;

@@ -26,7 +26,7 @@ const TRIES = 3;
 const TRY_AGAIN_MS = 50;
 
 /** A call that carries a key. */
-export interface KeyedCall extends Keyed<unknown> {
+interface KeyedCall extends Keyed<unknown> {
   readonly bytes: Uint8Array | undefined;
   /** Parsed. */
   readonly body: unknown;

@@ -2,7 +2,7 @@
 
 /** A call that came with a key. Times are Unix epoch milliseconds. */
 export interface CallRow {
-  /** Of whose key it is and what for; see place.ts. */
+  /** Of whose key it is and what for; see location.ts. */
   readonly name: string;
   /** Which try it is: one that was given up cannot end another's. */
   readonly attempt: string;

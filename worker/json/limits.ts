@@ -10,7 +10,7 @@ export const PATHS_MAX = 1_000;
 /** Steps of all paths together: a quarter of a second at most. */
 export const STEPS_MAX = 20_000_000;
 
-/** A result may be so many times as large as a body: flattening repeats names. */
+/** How many times as large as a body a result may be: flattening repeats names. */
 const GROWTH_MAX = 4;
 
 /** What all paths of a call may cost together. @param member where the paths are in the body */
@@ -38,7 +38,7 @@ export function mappedMaxBytes(settings: ResultLimits): number {
 }
 
 /** The error for a result over the limit. */
-export function tooLarge(maxBytes: number): GatewayError {
+export function resultTooLarge(maxBytes: number): GatewayError {
   return new GatewayError('RESULT_TOO_LARGE', `The result is larger than ${maxBytes} bytes`);
 }
 

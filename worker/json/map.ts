@@ -10,11 +10,11 @@ import { Path } from '../language/paths/path.ts';
 import type { Step } from '../language/paths/step.ts';
 import { compileSchema, type Fault, schemaOf } from '../language/schemas/compile.ts';
 import { declares } from './declares.ts';
-import { mappedMaxBytes, type ResultLimits, searchBudget, tooLarge } from './limits.ts';
+import { mappedMaxBytes, type ResultLimits, resultTooLarge, searchBudget } from './limits.ts';
 import { Size, SMALL_VALUES, VALUES_OF_A_PIECE } from './size.ts';
 
 /** What is asked for. */
-export interface Mapping {
+interface Mapping {
   readonly json: Json;
   readonly schema: Json;
   /** From path to path. */
@@ -73,7 +73,7 @@ function* build(
   let size = 0;
   const add = ({ bytes }: Size) => {
     size += 1 + bytes;
-    if (size > maxBytes) throw tooLarge(maxBytes);
+    if (size > maxBytes) throw resultTooLarge(maxBytes);
   };
   function* count(measured: Size): Pieces<void> {
     while (!measured.measure(maxBytes - size, VALUES_OF_A_PIECE)) yield;

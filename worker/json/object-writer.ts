@@ -3,7 +3,7 @@ import type { Json } from '../../proto/json.ts';
 import { bytesInPieces } from '../../proto/json-bytes.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import { writtenText } from '../../proto/written-json.ts';
-import { tooLarge } from './limits.ts';
+import { resultTooLarge } from './limits.ts';
 
 /** UTF-16 code units that are encoded at once. */
 const PIECE = 64 * 1024;
@@ -65,7 +65,7 @@ export class ObjectWriter {
   #add(piece: Uint8Array): void {
     this.#pieces.push(piece);
     this.#bytes += piece.byteLength;
-    if (this.#bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
+    if (this.#bytes > this.#maxBytes) throw resultTooLarge(this.#maxBytes);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Json } from '../../proto/json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import type { Budget } from '../language/paths/budget.ts';
 import type { Notation, Path } from '../language/paths/path.ts';
-import { type ResultLimits, resultMaxBytes, searchBudget, tooLarge } from './limits.ts';
+import { type ResultLimits, resultMaxBytes, resultTooLarge, searchBudget } from './limits.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { Places } from './places.ts';
 import { Size, SMALL_VALUES, VALUES_OF_A_PIECE } from './size.ts';
@@ -27,9 +27,9 @@ export function* parsed(search: Search, limits: ResultLimits): Pieces<Uint8Array
   let written = 0;
   const count = (bytes: number) => {
     written += bytes;
-    if (written > maxBytes) throw tooLarge(maxBytes);
+    if (written > maxBytes) throw resultTooLarge(maxBytes);
   };
-  yield* parse(search, (path, value, budget) => {
+  yield* parsePaths(search, (path, value, budget) => {
     // Some of what is written twice over is known to be too much before it is written.
     const size = new Size(value, budget);
     const room = maxBytes - written - path.length;
@@ -53,7 +53,7 @@ export function* parsed(search: Search, limits: ResultLimits): Pieces<Uint8Array
  * Hands over each value with its own path, each path once. Spec silent: what is not there is left
  * out, and a path that names one place by its form stays as it was given.
  */
-export function* parse(
+export function* parsePaths(
   { json, paths }: Search,
   put: (path: string, value: Json, budget: Budget) => Pieces<void> | undefined,
 ): Pieces<void> {

@@ -23,7 +23,7 @@ type Container = Json[] | JsonObject;
  */
 export function* reduce({ json, paths }: Search): Pieces<Json> {
   const budget = searchBudget('paths');
-  const kept = new Kept(paths.some(({ countsFromEnd }) => countsFromEnd));
+  const kept = new KeptChildren(paths.some(({ countsFromEnd }) => countsFromEnd));
   for (const path of paths) {
     yield* path.search(json, budget, (match) => {
       budget.charge(STEPS_PER_MATCH);
@@ -37,7 +37,7 @@ export function* reduce({ json, paths }: Search): Pieces<Json> {
 }
 
 /** Which children of containers are kept, and of which containers. */
-class Kept {
+class KeptChildren {
   readonly #keepsLengths: boolean;
   readonly #whole = new Set<Json>();
   readonly #elements = new Map<Json, boolean[]>();

@@ -9,11 +9,11 @@ import { PATHS_MAX } from './limits.ts';
 
 /** Names of one member: the value that an operation is about. Contract §7. */
 const NAMES = ['json', 'value', 'input'] as const;
-type Name = (typeof NAMES)[number];
+type UtilityName = (typeof NAMES)[number];
 
 /** The member under each of its names; `main` is the specification's for that operation. */
-function subject(main: Name, description: string) {
-  const member = (name: Name) =>
+function subject(main: UtilityName, description: string) {
+  const member = (name: UtilityName) =>
     JsonValue.optional().meta(
       name === main
         ? { description, examples: [DOCUMENT] }
@@ -24,11 +24,11 @@ function subject(main: Name, description: string) {
 
 const ONE_NAME = { override: exactlyOne(NAMES) };
 
-type Named = { readonly [name in Name]?: Json | undefined };
-type Subject<Body extends Named> = Omit<Body, Name> & { readonly json: Json };
+type NamedMembers = { readonly [name in UtilityName]?: Json | undefined };
+type Subject<Body extends NamedMembers> = Omit<Body, UtilityName> & { readonly json: Json };
 
 /** Reads the body with that member as `json`, whichever its name was. */
-function asJson<Body extends Named>(main: Name) {
+function asJson<Body extends NamedMembers>(main: UtilityName) {
   return (body: Body, faults: z.core.ParsePayload): Subject<Body> => {
     const { json, value, input, ...rest } = body;
     const [first = main, second] = NAMES.filter((name) => body[name] !== undefined);

@@ -5,7 +5,7 @@ import { type Json, type JsonObject, setMember } from '../../proto/json.ts';
 import { whole } from '../../proto/work/pieces.ts';
 import { Path } from '../language/paths/path.ts';
 import { failure, startGateway, type TestGateway } from '../test/gateway.ts';
-import { parse } from './parse.ts';
+import { parsePaths } from './parse.ts';
 import { reduce } from './reduce.ts';
 
 let gateway: TestGateway;
@@ -216,7 +216,7 @@ const anyPath = fc
 function parsed(json: Json, paths: readonly Path[]): string {
   const entries: [string, Json][] = [];
   whole(
-    parse({ json, paths }, (path, value) => {
+    parsePaths({ json, paths }, (path, value) => {
       entries.push([path, value]);
       return undefined;
     }),

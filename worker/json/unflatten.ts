@@ -6,7 +6,7 @@ import type { Pieces } from '../../proto/work/pieces.ts';
 import { Builder } from '../language/paths/build.ts';
 import { cutLast, parseDotted } from '../language/paths/dotted.ts';
 import { faultOf, PathFault } from '../language/paths/fault.ts';
-import type { Key } from '../language/paths/step.ts';
+import type { Segment } from '../language/paths/step.ts';
 import { leafCost, paceOfLeaves } from './limits.ts';
 
 /** Characters of a name that an error shows. */
@@ -34,13 +34,13 @@ export function* unflatten(flat: JsonObject): Pieces<Json> {
 }
 
 /** @param beside the last key, where the one before has all others */
-function put(builder: Builder, name: string, value: Json, beside: Key | undefined): void {
+function put(builder: Builder, name: string, value: Json, beside: Segment | undefined): void {
   const fault =
     beside === undefined ? builder.put(keysIn(name), value) : builder.putBeside(beside, value);
   if (fault !== undefined) throw badName(name, fault);
 }
 
-function keysIn(name: string): Key[] {
+function keysIn(name: string): Segment[] {
   try {
     const keys = parseDotted(name);
     if (keys.length <= DEPTH_MAX) return keys;

@@ -12,7 +12,7 @@ import { Flat, FlattenBody, MapBody, ParseBody, ReduceBody } from './schema.ts';
 import { unflatten } from './unflatten.ts';
 
 /** One of them: which bodies it takes, and what it makes of one. */
-export interface Utility {
+interface Utility {
   readonly body: z.ZodType;
   /** The result, as a value or written. @param body as the schema made it @throws GatewayError BAD_REQUEST, RESULT_TOO_LARGE */
   work(body: unknown, limits: ResultLimits): Pieces<Json | Uint8Array>;

@@ -1,6 +1,6 @@
 /** What operations on keys act on, and who may. Spec: keys-and-doors.md §1. */
 import { GatewayError } from '../../proto/errors.ts';
-import { type Access, demand, type Found } from '../access/access.ts';
+import { type Access, type Authorization, demand } from '../access/access.ts';
 import { policyOf, policyOn } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 import { type Caller, type Context, hasAccount } from '../context.ts';
@@ -11,7 +11,7 @@ import { visible } from '../shapes/visible.ts';
 import { type KeyRow, selectKey } from './store.ts';
 
 /** Parameter of a path that names a key by its UUID. */
-export interface KeyParams {
+interface KeyParams {
   readonly key: string;
 }
 
@@ -85,14 +85,11 @@ export const toChange: Access<KeyParams, KeyRow> = {
 };
 
 /** Whether a key is the caller's own: a personal one of theirs, or the one that they come with. */
-export function isOwn(
-  { userUuid, key }: Caller,
-  { uuid, ownerUuid }: Pick<KeyRow, 'uuid' | 'ownerUuid'>,
-) {
+function isOwn({ userUuid, key }: Caller, { uuid, ownerUuid }: Pick<KeyRow, 'uuid' | 'ownerUuid'>) {
   return key ? key.uuid === uuid : ownerUuid === userUuid;
 }
 
-async function findKey(ctx: Context, { key }: KeyParams): Promise<Found<KeyRow>> {
+async function findKey(ctx: Context, { key }: KeyParams): Promise<Authorization<KeyRow>> {
   const { db, caller } = ctx;
   const [standing, rules, [row]] = await db.batch([
     selectMembership(db, caller),

@@ -1,15 +1,17 @@
 /** Makes keys: of the organization, and personal ones. Spec: keys-and-doors.md §1. */
+
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import type { Rights } from '../access/access.ts';
-import { digestOf, newKey } from '../access/api-keys/form.ts';
+import { newKey } from '../access/api-keys/form.ts';
 import { authorOf } from '../access/api-keys/identity.ts';
-import { tokenRevoked } from '../access/policy.ts';
+import { tokenRevoked } from '../access/tokens.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { ApiKeyRow } from '../db/keys.ts';
 import { raiseRules } from '../grants/changes/store.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
+import { textDigest } from '../secrets/digest.ts';
 import { insertDigest, insertKey, insertRules, isThere, keptLevels } from './changes/store.ts';
 import { endOf } from './given.ts';
 import { demandGrantingAll, levelsNamed, NO_LEVELS, rulesOf, toldLevels } from './levels.ts';
@@ -70,7 +72,7 @@ async function store(
   const { orgUuid, uuid, name } = row;
   await demandStorage(ctx, JSON.stringify([row, levels]).length);
   const key = newKey();
-  const digest = await digestOf(key);
+  const digest = await textDigest(key);
   const made = isThere(row);
   const written = { orgUuid, uuid, by: row.createdBy, at: row.createdAt };
   const [inserted, , , , , [shown]] = await db.batch([

@@ -6,12 +6,12 @@ import type { Context } from '../context.ts';
 import { raiseRules } from '../grants/changes/store.ts';
 import { keyNotFound } from '../grants/subjects.ts';
 import { hold, type IfMatch } from '../revision.ts';
-import { deleteDigestsOfGone, deleteKey, deleteRulesOfGone, isAsSeen } from './changes/store.ts';
+import { deleteDigestsOfGone, deleteKeyRow, deleteRulesOfGone, isAsSeen } from './changes/store.ts';
 import { tagOf } from './record.ts';
 import { type KeyRow, selectKey } from './store.ts';
 
 /** @throws GatewayError KEY_NOT_FOUND when it is gone already, PRECONDITION_FAILED, EDIT_CONFLICT */
-export async function endKey(
+export async function deleteKey(
   ctx: Context,
   row: KeyRow,
   ifMatch: IfMatch | undefined,
@@ -21,7 +21,7 @@ export async function endKey(
   hold(tagOf(row, ctx.now()), ifMatch);
   const own = { ...row, orgUuid };
   const [removed] = await db.batch([
-    deleteKey(db, own, ifMatch === undefined ? undefined : isAsSeen(db, own)),
+    deleteKeyRow(db, own, ifMatch === undefined ? undefined : isAsSeen(db, own)),
     auditStatement(ctx, {
       action: 'key.delete',
       resource: `key:${row.uuid}`,

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { keyNotFound } from '../grants/subjects.ts';
 import { reaches } from '../levels.ts';
 import { Tagged } from '../outcome.ts';
-import { type ListContext, type PageQuery, readCursor, writeCursor } from '../shapes/cursor.ts';
+import { listContext, type PageQuery, readPage } from '../shapes/cursor.ts';
 import { shownLevels } from './levels.ts';
 import { recordOf, tagOf } from './record.ts';
 import { type Page, selectKey, selectKeys } from './store.ts';
@@ -28,26 +28,23 @@ export async function getKey(ctx: Context, uuid: string): Promise<Tagged> {
 export async function listKeys(
   ctx: Context,
   { held, policy: { sealedDataKey } }: Pick<Authorized<unknown>, 'held' | 'policy'>,
-  { limit, cursor }: PageQuery,
+  page: PageQuery,
 ): Promise<Json> {
-  const { db, caller, settings } = ctx;
+  const { db, caller } = ctx;
   const { orgUuid, userUuid, key } = caller;
   const own = key ? { uuid: key.uuid } : { ownerUuid: userUuid };
   const only = reaches(held, 'Admin') ? undefined : own;
-  const list = `keys:${JSON.stringify(only ?? null)}`;
-  const context: ListContext = { settings, orgUuid, sealedDataKey, list };
-  const after = afterOf(await readCursor(context, cursor));
-  const rows = await selectKeys(db, orgUuid, { only, after, limit: limit + 1 });
-  const page = rows.slice(0, limit);
+  const list = listContext(ctx, sealedDataKey, `keys:${JSON.stringify(only ?? null)}`);
+  const { rows, next } = await readPage(list, page, {
+    select: (last) =>
+      selectKeys(db, orgUuid, { only, after: afterOf(last), limit: page.limit + 1 }),
+    nameOf: ({ name, uuid }) => `${name}:${uuid}`,
+  });
   const levels = await shownLevels(
     ctx,
-    page.map(({ uuid }) => uuid),
+    rows.map(({ uuid }) => uuid),
   );
-  const last = rows.length > limit ? page.at(-1) : undefined;
-  return {
-    keys: page.map((row) => recordOf(row, levels, ctx.now())),
-    ...(last ? { next_cursor: await writeCursor(context, `${last.name}:${last.uuid}`) } : {}),
-  };
+  return { keys: rows.map((row) => recordOf(row, levels, ctx.now())), ...next };
 }
 
 /** No name has a colon. */

@@ -15,12 +15,12 @@ import type { RuleOfKey } from './changes/store.ts';
 import { selectLevels } from './store.ts';
 
 /** The three objects of a body: levels by id or UUID. */
-export type NamedLevels = {
+type NamedLevels = {
   readonly [member in `${EntityKind}s`]?: Readonly<Record<string, Level>> | undefined;
 };
 
 /** Levels of a key on resources. */
-export type LevelsOnResources = Readonly<Record<EntityKind, readonly RuleOfKey[]>>;
+type LevelsOnResources = Readonly<Record<EntityKind, readonly RuleOfKey[]>>;
 
 /**
  * The levels that a body gives; of a kind that it does not name, those `before`.

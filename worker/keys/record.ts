@@ -7,7 +7,7 @@ import type { shownLevels } from './levels.ts';
 import type { KeyRow } from './store.ts';
 
 /** Levels on resources of the keys of a page. */
-export type ShownLevels = Awaited<ReturnType<typeof shownLevels>>;
+type ShownLevels = Awaited<ReturnType<typeof shownLevels>>;
 
 /** The record of one key. @param now Unix epoch milliseconds */
 export function recordOf(

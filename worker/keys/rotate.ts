@@ -1,7 +1,8 @@
 /** Gives a key a new text; the old one serves on for a while. Spec: keys-and-doors.md §1. */
+
 import { GatewayError } from '../../proto/errors.ts';
 import type { Rights } from '../access/access.ts';
-import { digestOf, newKey } from '../access/api-keys/form.ts';
+import { newKey } from '../access/api-keys/form.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { raiseRules } from '../grants/changes/store.ts';
@@ -9,14 +10,15 @@ import { keyNotFound } from '../grants/subjects.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
 import { Tagged } from '../outcome.ts';
 import { hold, type IfMatch } from '../revision.ts';
-import { deleteRotated, endDigest, insertDigest, isAsSeen, updateKey } from './changes/store.ts';
+import { textDigest } from '../secrets/digest.ts';
+import { deleteRotated, endDigest, insertDigest, isAsSeen, updateKeyRow } from './changes/store.ts';
 import { demandGrantingAll, levelsNow, rulesOf } from './levels.ts';
 import { madeOf, tagOf } from './record.ts';
 import type { Rotation } from './schema.ts';
 import { type KeyRow, selectKey } from './store.ts';
 
 /** How to rotate, and the caller's rights. */
-interface Sent extends Rights {
+interface KeyRotation extends Rights {
   readonly body: Rotation;
   readonly ifMatch: IfMatch | undefined;
 }
@@ -26,7 +28,7 @@ interface Sent extends Rights {
  * what it has.
  * @throws GatewayError FORBIDDEN, KEY_NOT_FOUND, PRECONDITION_FAILED, EDIT_CONFLICT, QUOTA_EXCEEDED
  */
-export async function rotateKey(ctx: Context, row: KeyRow, sent: Sent): Promise<Tagged> {
+export async function rotateKey(ctx: Context, row: KeyRow, sent: KeyRotation): Promise<Tagged> {
   const { body, ifMatch, ...rights } = sent;
   const { db, caller } = ctx;
   const { orgUuid } = caller;
@@ -37,7 +39,7 @@ export async function rotateKey(ctx: Context, row: KeyRow, sent: Sent): Promise<
   hold(tagOf(row, ctx.now()), ifMatch);
   await demandStorage(ctx, 0);
   const key = newKey();
-  const digest = await digestOf(key);
+  const digest = await textDigest(key);
   const now = ctx.now();
   const seen = { ...row, orgUuid };
   const isHeld = isAsSeen(db, seen);
@@ -45,7 +47,7 @@ export async function rotateKey(ctx: Context, row: KeyRow, sent: Sent): Promise<
     endDigest(db, seen, now + body.grace_s * 1000, isHeld),
     deleteRotated(db, seen, now, isHeld),
     insertDigest(db, seen, digest, isHeld),
-    updateKey(db, seen, {}, isHeld),
+    updateKeyRow(db, seen, {}, isHeld),
     auditStatement(ctx, {
       action: 'key.rotate',
       resource: `key:${row.uuid}`,

@@ -3,7 +3,7 @@ import { anyMember } from '../access/access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { byAdmin, bySelf, ownOrAsAdmin, toChange } from './access.ts';
 import { createKey, createOwnKey } from './create.ts';
-import { endKey } from './delete.ts';
+import { deleteKey } from './delete.ts';
 import { getKey, listKeys } from './get.ts';
 import { rotateKey } from './rotate.ts';
 import {
@@ -17,7 +17,7 @@ import {
   NewKey,
   Rotation,
 } from './schema.ts';
-import { changeKey } from './update.ts';
+import { updateKey } from './update.ts';
 
 const NAMED = ['ENDPOINT_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'WORKFLOW_NOT_FOUND'] as const;
 
@@ -107,7 +107,7 @@ const changing: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: KeyRecord,
-    handle: (ctx, { resource, ...sent }) => changeKey(ctx, resource, sent),
+    handle: (ctx, { resource, ...sent }) => updateKey(ctx, resource, sent),
   }),
   route({
     method: 'DELETE',
@@ -122,7 +122,7 @@ const changing: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: KeyRemoved,
-    handle: (ctx, { resource, ifMatch }) => endKey(ctx, resource, ifMatch),
+    handle: (ctx, { resource, ifMatch }) => deleteKey(ctx, resource, ifMatch),
   }),
   route({
     method: 'POST',

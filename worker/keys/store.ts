@@ -1,9 +1,9 @@
 /** Statements about keys; the organization comes first in each. */
-import { and, asc, eq, gt, isNotNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, or, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import type { EntityKind } from '../access/explain.ts';
 import type { Database } from '../context.ts';
-import { type ApiKeyRow, apiKeyDigests, apiKeys } from '../db/keys.ts';
+import { type ApiKeyRow, apiKeys } from '../db/keys.ts';
 import { accounts, organizations, rules } from '../db/schema.ts';
 import { resourcesOf } from '../grants/store.ts';
 import type { Level } from '../levels.ts';
@@ -128,13 +128,4 @@ export function selectNamesake(
         sql`${apiKeys.uuid} <> ${uuid}`,
       ),
     );
-}
-
-/** Whether a digest is one of a key's that were rotated. */
-export function isRotated(orgUuid: string, keyUuid: string): SQL | undefined {
-  return and(
-    eq(apiKeyDigests.orgUuid, orgUuid),
-    eq(apiKeyDigests.keyUuid, keyUuid),
-    isNotNull(apiKeyDigests.endsAt),
-  );
 }

@@ -19,7 +19,7 @@ import {
   isAsSeen,
   keptLevels,
   type RuleOfKey,
-  updateKey,
+  updateKeyRow,
 } from './changes/store.ts';
 import { getKey } from './get.ts';
 import { endOf } from './given.ts';
@@ -29,7 +29,7 @@ import type { KeyChanges } from './schema.ts';
 import { type KeyRow, selectKey, selectNamesake } from './store.ts';
 
 /** What is to change, and the caller's rights. */
-interface Sent extends Rights {
+interface KeyUpdate extends Rights {
   readonly body: KeyChanges;
   readonly ifMatch: IfMatch | undefined;
 }
@@ -42,7 +42,7 @@ const RIGHTS = ['access_level', 'endpoints', 'templates', 'workflows'] as const;
  * may grant what it had and what it has then.
  * @throws GatewayError BAD_REQUEST, FORBIDDEN, KEY_EXISTS, KEY_NOT_FOUND, PRECONDITION_FAILED, EDIT_CONFLICT, QUOTA_EXCEEDED, 404 of a resource's sort
  */
-export async function changeKey(ctx: Context, row: KeyRow, sent: Sent): Promise<Tagged> {
+export async function updateKey(ctx: Context, row: KeyRow, sent: KeyUpdate): Promise<Tagged> {
   const { body, ifMatch, ...rights } = sent;
   const before = await levelsNow(ctx, row.uuid);
   const after = await levelsNamed(ctx, body, before);
@@ -86,7 +86,7 @@ async function store(
     deleteRules(db, written, rules, ofRules),
     insertRules(db, written, rules, ofRules),
     deleteRotated(db, seen, 'all', ofRights),
-    updateKey(db, seen, { ...changesOf(ctx, body), ...own }, isHeld),
+    updateKeyRow(db, seen, { ...changesOf(ctx, body), ...own }, isHeld),
     auditStatement(ctx, {
       action: 'key.update',
       resource: `key:${row.uuid}`,
@@ -110,7 +110,7 @@ function changesOf(ctx: Context, body: KeyChanges): Partial<ApiKeyRow> {
 }
 
 /** Others were faster: says at what. */
-async function refuse(ctx: Context, row: KeyRow, { body, ifMatch }: Sent): Promise<never> {
+async function refuse(ctx: Context, row: KeyRow, { body, ifMatch }: KeyUpdate): Promise<never> {
   const { orgUuid } = ctx.caller;
   const [now] = await selectKey(ctx.db, orgUuid, row.uuid);
   if (!now) throw keyNotFound(row.uuid);

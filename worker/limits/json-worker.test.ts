@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { ENDED, JOB_HEADER, Job, TOLD_HEADER } from '../../proto/body-work.ts';
 import { body as document } from '../../proto/test-json-texts.ts';
 import { whole } from '../../proto/work/pieces.ts';
-import { answerTo } from '../../server/json-worker/work.ts';
+import { answerTo } from '../../server/json-worker/body-job.ts';
 import { createApp } from '../app.ts';
 import type { Bindings } from '../context.ts';
 import { NOW, startGateway } from '../test/gateway.ts';

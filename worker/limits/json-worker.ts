@@ -44,7 +44,7 @@ export class Worked {
 }
 
 /** A body, what to do with it, and its place in the line of heavy work. */
-export interface Given {
+interface Given {
   readonly work: BodyWork;
   readonly bytes: Uint8Array;
   readonly place: Ticket | undefined;

@@ -17,7 +17,7 @@ const line = new WorkQueue(
   WAITING_MAX,
 );
 /** What is done in its turn. */
-export interface InTurn<Result> {
+interface InTurn<Result> {
   work(): Result | Promise<Result>;
   /** Bytes that the result has, or that were worked on. */
   bytesOf(result: Result): number;

@@ -4,7 +4,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import { parseAddress } from '../../proto/networks.ts';
 import type { PublicContext } from '../context.ts';
 import { demandReachable } from '../drivers/edge/host.ts';
-import { ownOf } from '../drivers/edge/own.ts';
+import { ownOf } from '../drivers/edge/own-addresses.ts';
 
 type Bound = Pick<PublicContext, 'env' | 'settings'>;
 

@@ -12,7 +12,7 @@ const OPEN_MAX_MS = 30_000;
 const PROBE_MAX_MS = 5_000;
 
 /** Whether calls go through. */
-export type BreakerState = 'closed' | 'open' | 'half-open';
+type BreakerState = 'closed' | 'open' | 'half-open';
 
 /** Of one node and endpoint. Times are in Unix epoch milliseconds. */
 export class Breaker {

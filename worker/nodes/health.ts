@@ -16,7 +16,7 @@ const PING_TIMEOUT_MS = 1_000;
 const ANSWER_TIMEOUT_MS = 700;
 
 /** What a check saw. */
-export interface Health {
+interface Health {
   readonly status: Extract<ConnectionStatus, 'available' | 'draining' | 'unavailable'>;
   /** When the node answered, in Unix epoch milliseconds; null when it did not. */
   readonly lastSeen: number | null;

@@ -4,7 +4,7 @@ import type { ConnectionStatus } from '../db/schema.ts';
 import type { Node } from '../drivers/node.ts';
 
 /** A node is taken to be gone when it was not heard for so many milliseconds. Spec: nodes.md §3 */
-export const UNHEARD_MAX_MS = 30_000;
+const UNHEARD_MAX_MS = 30_000;
 
 /** What the runtime does with the host of a tunnel's URL is nothing. */
 const TUNNEL_URL = 'http://node';

@@ -98,13 +98,11 @@ export const Enrolment = z.object(secret).meta({
 });
 
 /** How a node is. */
-export const NodeStatus = z
-  .enum(['available', 'degraded', 'draining', 'unavailable', 'unknown'])
-  .meta({
-    description:
-      'What its beats and the calls to it show: `unknown` until it is heard, `unavailable` when it was not heard for 30 s or calls do not reach it',
-    examples: ['available'],
-  });
+const NodeStatus = z.enum(['available', 'degraded', 'draining', 'unavailable', 'unknown']).meta({
+  description:
+    'What its beats and the calls to it show: `unknown` until it is heard, `unavailable` when it was not heard for 30 s or calls do not reach it',
+  examples: ['available'],
+});
 
 /** How much it has. */
 export const Load = z

@@ -57,7 +57,7 @@ export function selectPlacement(db: Database, orgUuid: string, placement: OfPlac
 }
 
 /** Which placement. */
-export type OfPlacement = Pick<PlacementRow, 'endpointUuid' | 'nodeUuid'>;
+type OfPlacement = Pick<PlacementRow, 'endpointUuid' | 'nodeUuid'>;
 
 function isPlacement(orgUuid: string, { endpointUuid, nodeUuid }: OfPlacement) {
   return and(
@@ -242,7 +242,7 @@ export function markReachable(db: Database, { orgUuid, uuid }: OfNode, before: n
 }
 
 /** Which node. */
-export type OfNode = Pick<NodeRow, 'orgUuid' | 'uuid'>;
+type OfNode = Pick<NodeRow, 'orgUuid' | 'uuid'>;
 
 function isNode({ orgUuid, uuid }: OfNode) {
   return and(eq(nodes.orgUuid, orgUuid), eq(nodes.uuid, uuid));

@@ -8,7 +8,7 @@ const SLACK_MS = 30_000;
 export const NONCES_MAX = 10_000;
 
 /** What became of a nonce: `full` where so many were used that no more are taken for now. */
-export type NonceUse = 'taken' | 'used' | 'full';
+type NonceUse = 'taken' | 'used' | 'full';
 
 /** The nonces of one node. */
 export class UsedNonces {

@@ -13,7 +13,7 @@ import { describeOperation } from './operation.ts';
 import { asDescribed } from './schemas.ts';
 
 /** The description as JSON. */
-export type Description = ReturnType<typeof createDocument>;
+type Description = ReturnType<typeof createDocument>;
 
 /** The gateway's address in examples where it is unknown. RFC 2606. */
 const SOME_GATEWAY = 'https://gateway.example';

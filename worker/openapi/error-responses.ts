@@ -14,7 +14,7 @@ import { ErrorReply } from '../shapes/error-schema.ts';
 import { headersNamed, ON_ALL, type ReplyHeader } from './headers.ts';
 
 /** What of an operation decides which headers its errors have. */
-export interface ErrorTraits {
+interface ErrorTraits {
   /** Carries a token, so that the time of authorizing it is told. */
   readonly authorized: boolean;
   /** Honours `Idempotency-Key`. */

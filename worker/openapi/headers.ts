@@ -171,7 +171,7 @@ export const REQUEST_HEADERS = {
 } as const satisfies Record<string, Header>;
 
 /** The name of a request's header. */
-export type RequestHeader = keyof typeof REQUEST_HEADERS;
+type RequestHeader = keyof typeof REQUEST_HEADERS;
 
 /** All of them as components. */
 export function headerParameters() {

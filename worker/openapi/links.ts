@@ -11,14 +11,14 @@ export interface Link {
 }
 
 /** Parameters of an operation. */
-interface Taken {
+interface LinkParameters {
   readonly path: readonly string[];
   /** Of the query and of headers. */
   readonly needed: readonly string[];
   readonly others: readonly string[];
 }
 
-/** Where a list goes on: of use to the same list only. */
+/** Where a list goes on: it is useful only to the same list. */
 const CURSOR = 'cursor';
 
 /** The links of one operation, by the ids of those they lead to; `undefined` when there are none. */
@@ -46,7 +46,7 @@ function linkTo(target: Operation, from: Operation): Link[] {
   return [{ operationId: target.id, parameters, description: target.route.summary }];
 }
 
-/** Where in the whole reply that is which the target can be sent. */
+/** Where in the whole reply the value is that the target takes. */
 function namedBy(
   { route }: Operation,
   target: Operation,
@@ -60,7 +60,7 @@ function namedBy(
   );
 }
 
-function takenBy({ route: { query, headers }, path }: Operation): Taken {
+function takenBy({ route: { query, headers }, path }: Operation): LinkParameters {
   const members = [query, headers].flatMap((each) =>
     each instanceof z.ZodObject ? Object.entries<z.core.$ZodType>(each.shape) : [],
   );

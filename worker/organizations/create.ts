@@ -10,7 +10,7 @@ import type { PublicContext } from '../context.ts';
 import type { AccountRow } from '../db/schema.ts';
 import { newDataKey } from '../secrets/seal.ts';
 import { ChosenId, idFromName } from '../shapes/ids.ts';
-import { type FoundingPlan, found } from './found.ts';
+import { type FoundingPlan, foundOrganization } from './founding.ts';
 import type { WithAdminEmail, WithSuperAdmins } from './schema.ts';
 import { type NewAccount, selectOrganizationById } from './store.ts';
 
@@ -35,7 +35,7 @@ export async function createWithSuperAdmins(ctx: PublicContext, body: WithSuperA
     if (!accounts.has(account.usernameKey)) newAccounts.push(account);
     founders.push({ uuid: account.uuid, description: user.description });
   }
-  return found(ctx, {
+  return foundOrganization(ctx, {
     ...(await fresh(ctx)),
     id: body.id,
     name: body.id,
@@ -66,7 +66,7 @@ export async function createWithAdminEmail(ctx: PublicContext, body: WithAdminEm
   };
   const { token, ...reset } = await newResetToken(ctx.now());
   const { name, description, settings } = body;
-  const created = await found(ctx, {
+  const created = await foundOrganization(ctx, {
     ...(await fresh(ctx)),
     id,
     name,

@@ -1,5 +1,5 @@
 /** Deletes an organization: it is gone at once, and what it had is swept after the reply. */
-import { tokenRevoked } from '../access/policy.ts';
+import { tokenRevoked } from '../access/tokens.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { log } from '../log.ts';

@@ -1,7 +1,7 @@
 /** The organization's record as a caller may see it. Spec: "Organization record". Contract §4. */
 
 import { byDefaultOf, type HeldLevel } from '../access/access.ts';
-import { tokenRevoked } from '../access/policy.ts';
+import { tokenRevoked } from '../access/tokens.ts';
 import type { Context } from '../context.ts';
 import type { OrganizationSettings } from '../db/schema.ts';
 import { selectEndpointCount, selectReadableUuids } from '../endpoints/store.ts';

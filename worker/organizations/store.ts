@@ -110,14 +110,14 @@ export function selectRevision(db: Database, orgUuid: string) {
 }
 
 /** What an update may change; a setting that is null has its default again. */
-export interface OrganizationChanges {
+interface OrganizationChanges {
   readonly name: string | undefined;
   readonly description: string | undefined;
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
 }
 
 /** Whose change it is, when, and what it is held to. */
-export interface ChangeOfOrganization {
+interface ChangeOfOrganization {
   /** Account UUID. */
   readonly by: string;
   /** Unix epoch milliseconds. */

@@ -1,7 +1,8 @@
 /** Changes an organization's name, description and settings. Spec: "Organization", update input. */
+
 import { GatewayError } from '../../proto/errors.ts';
 import { authorOf } from '../access/api-keys/identity.ts';
-import { tokenRevoked } from '../access/policy.ts';
+import { tokenRevoked } from '../access/tokens.ts';
 import { fieldsOf } from '../audit/fields.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';

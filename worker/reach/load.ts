@@ -8,7 +8,7 @@ import type { TemplateRow } from '../db/templates.ts';
 import { selectPlacedNodes, selectPlacements } from '../nodes/store.ts';
 import { Rights } from './doors/rights.ts';
 import type { Step } from './doors/walk.ts';
-import { type Found, type Holders, Reach, type Root } from './reach.ts';
+import { type Holders, Reach, type ReachRows, type Root } from './reach.ts';
 import {
   type Pins,
   REACHED_MAX,
@@ -22,18 +22,18 @@ import {
 } from './store.ts';
 
 /** Everything that one account's reach is made of. */
-interface Rows extends Omit<Found, 'doors' | 'stale'> {
+interface Rows extends Omit<ReachRows, 'doors' | 'stale'> {
   readonly standing: readonly MembershipRow[];
   readonly rules: readonly Rule[];
   /** Of each template, versions that may count. */
   readonly versions: ReadonlyMap<string, readonly ReachedVersion[]>;
   /** Of nested templates, as `Found` has them. */
-  readonly nestedDoors: Found['doors'];
-  readonly nestedStale: Found['stale'];
+  readonly nestedDoors: ReachRows['doors'];
+  readonly nestedStale: ReachRows['stale'];
 }
 
 /** Where a run begins. */
-export interface Beginning {
+interface StartVersion {
   readonly uuid: string;
   readonly version: string;
   /** A run of a workflow was pinned to the version: what that says counts, if it is in force or no door. */
@@ -45,7 +45,7 @@ export interface Beginning {
  * @param pins versions of what it nests that count instead of those in force
  * @throws GatewayError TEMPLATE_FAILED when it reaches too many templates
  */
-export async function loadReach(ctx: Context, from: Beginning, pins?: Pins): Promise<Reach> {
+export async function loadReach(ctx: Context, from: StartVersion, pins?: Pins): Promise<Reach> {
   const of = pins === undefined ? '' : `:${JSON.stringify(pins)}`;
   const key = `reach:${from.uuid}:${from.version}${of}`;
   const roots = { versions: [from], templates: [], endpoints: [], pins };
@@ -66,7 +66,7 @@ export async function loadReachOf(
 
 /** What was asked for. */
 interface ReachQuery {
-  readonly from?: Beginning;
+  readonly from?: StartVersion;
   readonly roots: Roots;
   /** By which it is remembered; left out it is not. */
   readonly key?: string;
@@ -96,14 +96,14 @@ async function reachOf(ctx: Context, rows: Rows, asked: ReachQuery): Promise<Rea
   return new Reach({ ...rows, doors, stale }, { own, authors, calledBy }, root);
 }
 
-function inForceOf({ templates }: Rows, { uuid }: Beginning): string | undefined {
+function inForceOf({ templates }: Rows, { uuid }: StartVersion): string | undefined {
   return templates.find((each) => each.uuid === uuid)?.version;
 }
 
 /** Whether a version is not the one in force, and one of the two is a door. */
 function isStaleAt(
   versions: Rows['versions'],
-  { uuid, version }: Pick<Beginning, 'uuid' | 'version'>,
+  { uuid, version }: Pick<StartVersion, 'uuid' | 'version'>,
   inForce: string | undefined,
 ): boolean {
   if (version === inForce) return false;
@@ -117,7 +117,7 @@ const NO_ROOT = { root: undefined, author: undefined };
 const NO_AUTHORS: Holders['authors'] = new Map();
 
 /** The root, and who is its author where it has an author's rights: the account that stored the version that runs. */
-function rootOf(rows: Rows, { uuid, version, isPinned = false }: Beginning) {
+function rootOf(rows: Rows, { uuid, version, isPinned = false }: StartVersion) {
   const versions = rows.versions.get(uuid) ?? [];
   const isDoor = (named: string | undefined) =>
     versions.some((each) => each.version === named && each.runAs === 'author');
@@ -131,7 +131,7 @@ function rootOf(rows: Rows, { uuid, version, isPinned = false }: Beginning) {
 async function authorsOf(
   ctx: Context,
   { templates }: Rows,
-  doors: Found['doors'],
+  doors: ReachRows['doors'],
   asked: ReachQuery,
 ): Promise<Holders['authors']> {
   const authors = new Map<string, Rights>();

@@ -9,17 +9,17 @@ import type { EndpointRow, PlacementRow } from '../db/schema.ts';
 import type { TemplateRow } from '../db/templates.ts';
 import { type Endpoint, endpointNotFound } from '../endpoints/access.ts';
 import { effectiveLevel, type Level } from '../levels.ts';
-import { isUuid } from '../shapes/ids.ts';
+import { comparedName } from '../shapes/ids.ts';
 import { templateNotFound } from '../templates/access.ts';
 import type { Rights } from './doors/rights.ts';
 import { type Ask, asksOf, type Graph, type Step } from './doors/walk.ts';
 import type { selectReferences } from './store.ts';
 
 /** A reference as it is stored. */
-export type StoredReference = Awaited<ReturnType<typeof selectReferences>>[number];
+type StoredReference = Awaited<ReturnType<typeof selectReferences>>[number];
 
 /** What was found; it holds nothing about a caller. */
-export interface Found {
+export interface ReachRows {
   /** Each in the version in force, or that it is pinned to. */
   readonly templates: readonly TemplateRow[];
   readonly references: readonly StoredReference[];
@@ -52,20 +52,15 @@ export interface Holders {
   readonly calledBy: Rights | undefined;
 }
 
-/** As references name things: an id, or a UUID in lower case. Contract §1, "Ids in paths". */
-export function nameOf(named: string): string {
-  return isUuid(named) ? named.toLowerCase() : named;
-}
-
 /** What is reached, by what it is called. */
 export class Reach implements Graph {
-  readonly #found: Found;
+  readonly #found: ReachRows;
   readonly #holders: Holders;
   readonly root: Root | undefined;
   readonly #templates = new Map<string, TemplateRow>();
   readonly #endpoints = new Map<string, EndpointRow>();
 
-  constructor(found: Found, holders: Holders, root?: Root) {
+  constructor(found: ReachRows, holders: Holders, root?: Root) {
     this.#found = found;
     this.#holders = holders;
     this.root = root;
@@ -94,7 +89,7 @@ export class Reach implements Graph {
   }
 
   template(named: string): TemplateRow | undefined {
-    return this.#templates.get(nameOf(named));
+    return this.#templates.get(comparedName(named));
   }
 
   uuidOf(named: string): string {
@@ -120,7 +115,7 @@ export class Reach implements Graph {
    * @throws GatewayError ENDPOINT_NOT_FOUND
    */
   endpoint(named: string, by?: string): Endpoint {
-    const row = this.#endpoints.get(nameOf(named));
+    const row = this.#endpoints.get(comparedName(named));
     if (!row) throw endpointNotFound(named);
     const { placements: all, nodes } = this.#found;
     const placements = all.filter(({ endpointUuid }) => endpointUuid === row.uuid);
@@ -134,7 +129,7 @@ export class Reach implements Graph {
   }
 
   kindOf(named: string): EndpointRow['kind'] | undefined {
-    return this.#endpoints.get(nameOf(named))?.kind;
+    return this.#endpoints.get(comparedName(named))?.kind;
   }
 
   /** What a template reaches by itself, in one of its versions. */

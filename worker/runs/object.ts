@@ -10,7 +10,7 @@ export interface Owner {
 }
 
 /** What a run answered. */
-export interface Outcome {
+export interface RunResult {
   /** As which member of the run's record it is told; absent of one that an earlier version of the gateway ended. */
   readonly member?: 'output' | 'error' | undefined;
   /** JSON text. */
@@ -26,5 +26,5 @@ export interface TemplateRunObject extends Rpc.DurableObjectBranded {
    */
   start(owner: Owner, order: string): Promise<boolean>;
   /** What it answered, or the error; undefined while there is none. */
-  outcome(): Promise<Outcome | undefined>;
+  outcome(): Promise<RunResult | undefined>;
 }

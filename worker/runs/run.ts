@@ -10,14 +10,14 @@ import { parseAsWritten, writtenText } from '../../proto/written-json.ts';
 import { policyOn } from '../access/policy.ts';
 import { interrupted, runTemplate, type TemplateCall } from '../calls/template.ts';
 import { type Bindings, type Caller, type Context, databaseOf, openContext } from '../context.ts';
-import { whenReady } from '../drivers/edge/own.ts';
+import { whenReady } from '../drivers/edge/own-addresses.ts';
 import { limitsOf } from '../limits/quotas/share.ts';
 import { giveBack, holdBytes } from '../limits/quotas/store.ts';
 import { failureOf, gathered, JsonBytes, type Result } from '../outcome.ts';
 import { type SealingContext, sealBytes, unsealBytes } from '../secrets/seal.ts';
 import { settingsOf } from '../settings.ts';
 import { onTemplate } from '../templates/access.ts';
-import type { Outcome, Owner, TemplateRunObject } from './object.ts';
+import type { Owner, RunResult, TemplateRunObject } from './object.ts';
 import { dropPieces, putPieces, readPieces } from './pieces.ts';
 import { endRun } from './store.ts';
 
@@ -43,7 +43,7 @@ interface State {
   readonly owner: Owner;
   readonly at: 'ordered' | 'begun' | 'ended';
   /** Of a run that has ended; absent of one that an earlier version of the gateway ended. */
-  readonly member?: Outcome['member'];
+  readonly member?: RunResult['member'];
 }
 
 /** Bytes that a run takes besides what it was given and answered. */
@@ -65,7 +65,7 @@ export class TemplateRun extends DurableObject<Bindings> implements TemplateRunO
     return true;
   }
 
-  async outcome(): Promise<Outcome | undefined> {
+  async outcome(): Promise<RunResult | undefined> {
     const { storage } = this.ctx;
     const state = await storage.get<State>(STATE);
     if (state?.at !== 'ended') return undefined;

@@ -8,8 +8,8 @@ import { requestMetrics } from '../metrics.ts';
 import { allMetrics, type NamedMetrics } from './all-metrics.ts';
 import { hasKeys, noteKeys, untilKeys } from './keys.ts';
 import { OwnerLine } from './owner-line.ts';
-import type { Place } from './place.ts';
 import { remoteDatabase, remoteLimit, remoteObjects } from './remote-bindings.ts';
+import type { RuntimeSite } from './runtime-site.ts';
 import type { RuntimeBindings, RuntimeService } from './service.ts';
 
 export * from '../index.ts';
@@ -55,7 +55,7 @@ function bindingsOf(env: RuntimeBindings): Bindings {
 }
 
 /** Of all that answer. */
-async function metricsOf(env: RuntimeBindings, { name, others }: Place): Promise<string> {
+async function metricsOf(env: RuntimeBindings, { name, others }: RuntimeSite): Promise<string> {
   const asked = others.map(async (other): Promise<NamedMetrics[]> => {
     const text = await withinTime(serviceOf(env, other)?.metrics());
     return text === undefined ? [] : [{ name: other, text }];

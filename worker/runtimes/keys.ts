@@ -1,6 +1,6 @@
 /** Keys that have changed since the gateway started: a runtime that starts again serves nobody before it has them. */
 import type { Bindings } from '../context.ts';
-import { CHANGED_KEYS } from './place.ts';
+import { CHANGED_KEYS } from './runtime-site.ts';
 
 /** Milliseconds between two looks whether they have come. */
 const AGAIN_MS = 20;

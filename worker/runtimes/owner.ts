@@ -8,7 +8,7 @@ import {
   type RuntimeBindings,
   type RuntimeService,
   type Statement,
-  type Way,
+  type StatementMode,
 } from './service.ts';
 
 /** What any runtime tells the others. */
@@ -24,7 +24,7 @@ export class Owner extends Member implements OwnerService {
     if (!hasKeys()) await untilKeys(this.env);
   }
 
-  query(way: Way, statement: Statement): Promise<unknown> {
+  query(way: StatementMode, statement: Statement): Promise<unknown> {
     return this.#prepared(statement)[way]();
   }
 

@@ -1,6 +1,6 @@
 /** D1, the objects and the limits of the owner, as the code of the worker finds them in its bindings. */
 import type { OwnerLine } from './owner-line.ts';
-import { OBJECT_HEADER, type Statement, type Way } from './service.ts';
+import { OBJECT_HEADER, type Statement, type StatementMode } from './service.ts';
 
 /** It begins like this and names no change: it may run twice. */
 const READ = /^\s*select\b/i;
@@ -34,7 +34,7 @@ class RemoteStatement {
     return this.#run('run');
   }
 
-  #run(way: Way): Promise<unknown> {
+  #run(way: StatementMode): Promise<unknown> {
     const { statement } = this;
     return this.#line.ask((owner) => owner.query(way, statement), changesOf([statement]));
   }

@@ -1,6 +1,6 @@
 /** What several runtimes behind one port ask of each other: docs/decisions/0027-several-runtimes.md. */
 import type { Bindings } from '../context.ts';
-import type { Place } from './place.ts';
+import type { RuntimeSite } from './runtime-site.ts';
 
 /** A statement of D1 with its parameters. */
 export interface Statement {
@@ -9,7 +9,7 @@ export interface Statement {
 }
 
 /** As which a statement of D1 is run. */
-export type Way = 'all' | 'raw' | 'run';
+export type StatementMode = 'all' | 'raw' | 'run';
 
 /** What every runtime tells another. */
 export interface RuntimeService {
@@ -21,7 +21,7 @@ export interface RuntimeService {
 export interface OwnerService extends RuntimeService {
   /** Answers as soon as the runtime runs, with the keys in force. */
   ping(): Promise<void>;
-  query(way: Way, statement: Statement): Promise<unknown>;
+  query(way: StatementMode, statement: Statement): Promise<unknown>;
   /** Runs all or none. */
   batch(statements: readonly Statement[]): Promise<unknown>;
   /** Calls a method of an object. @param binding of its namespace */
@@ -39,5 +39,5 @@ export const OBJECT_HEADER = 'x-causeway-object';
 export interface RuntimeBindings extends Bindings {
   /** Of a runtime that serves; absent from the owner. */
   readonly OWNER?: OwnerService;
-  readonly PLACE?: Place;
+  readonly PLACE?: RuntimeSite;
 }

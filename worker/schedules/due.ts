@@ -12,7 +12,7 @@ interface Ticks {
 }
 
 /** The state of a schedule whose time has come. Times are Unix epoch milliseconds. */
-export interface DueSchedule {
+interface DueSchedule {
   /** The tick that has come. */
   readonly next: number;
   readonly missed: 'once' | 'all' | 'skip';

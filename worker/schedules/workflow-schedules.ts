@@ -157,7 +157,7 @@ export class WorkflowSchedules extends DurableObject<Bindings> implements Workfl
       return this.#rows.queued(row) > 0;
     }
     const text = await runsObject(this.env, owner.orgUuid, running).record(running, NO_ACTIONS);
-    const status = text && (JSON.parse(text) as Shown).record.status; // As the object wrote it.
+    const status = text && (JSON.parse(text) as RunStatusReply).record.status; // As the object wrote it.
     if (status && !ENDED.has(status)) return true;
     this.#rows.endRunning(workflow, place, running);
     return this.#rows.queued(row) > 0;
@@ -206,7 +206,7 @@ export class WorkflowSchedules extends DurableObject<Bindings> implements Workfl
 type Missed = NonNullable<Due['gap']>;
 
 /** What of a record says the state of a run. */
-interface Shown {
+interface RunStatusReply {
   readonly record: { readonly status: string };
 }
 

@@ -33,3 +33,9 @@ function hex(digest: ArrayBuffer): string {
   const bytes = new Uint8Array(digest);
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
+
+/** SHA-256 of a text, in base64url. */
+export async function textDigest(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', encoder.encode(text));
+  return base64url.encode(new Uint8Array(digest));
+}

@@ -1,4 +1,4 @@
-/** Data keys are sealed anew after a change of the installation's key, and copies of before still open. */
+/** Data keys are sealed again after a change of the installation's key, and copies of before still open. */
 import { env } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { databaseOf } from '../context.ts';

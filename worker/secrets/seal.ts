@@ -107,7 +107,7 @@ export async function sealBytes(
   context: SealingContext | InstallationContext,
   clear: Uint8Array,
 ): Promise<Uint8Array> {
-  const [key] = await keysOf(context);
+  const [key] = await sealingKeys(context);
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
   const algorithm = { name: 'AES-GCM', iv, additionalData: contextOf(context) };
   const sealed = new Uint8Array(await crypto.subtle.encrypt(algorithm, key, clear));
@@ -128,7 +128,7 @@ export async function unsealBytes(
 ): Promise<Uint8Array> {
   const iv = sealed.subarray(1, 1 + IV_BYTES);
   const algorithm = { name: 'AES-GCM', iv, additionalData: contextOf(context) };
-  for (const key of sealed[0] === BYTES_VERSION ? await keysOf(context) : []) {
+  for (const key of sealed[0] === BYTES_VERSION ? await sealingKeys(context) : []) {
     try {
       const rest = sealed.subarray(1 + IV_BYTES);
       return new Uint8Array(await crypto.subtle.decrypt(algorithm, key, rest));
@@ -138,7 +138,7 @@ export async function unsealBytes(
 }
 
 /** The key that seals, then those that what was sealed earlier may need. */
-async function keysOf(
+async function sealingKeys(
   context: SealingContext | InstallationContext,
 ): Promise<[CryptoKey, ...CryptoKey[]]> {
   if ('orgUuid' in context) return [await dataKey(context)];

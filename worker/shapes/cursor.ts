@@ -1,6 +1,7 @@
 /** Pages of a list: how many entries, and from where on. Contract §1, "Lists". */
 import * as z from 'zod';
 import { badRequest } from '../../proto/errors.ts';
+import type { Context } from '../context.ts';
 import { type SealingContext, seal, unsealForeign } from '../secrets/seal.ts';
 import { SAMPLE } from './sample.ts';
 
@@ -42,6 +43,37 @@ export type PageQuery = z.output<typeof PageQuery>;
 export interface ListContext extends Omit<SealingContext, 'purpose'> {
   /** For example `endpoints`. */
   readonly list: string;
+}
+
+/** A list of the caller's organization. */
+export function listContext(
+  { settings, caller }: Pick<Context, 'settings' | 'caller'>,
+  sealedDataKey: string,
+  list: string,
+): ListContext {
+  return { settings, orgUuid: caller.orgUuid, sealedDataKey, list };
+}
+
+/** Rows of a list. */
+interface Listing<Row> {
+  /** Those after the one of that name, in the order of names: one more than a page has, where there are more. */
+  select(after: string | undefined): PromiseLike<readonly Row[]>;
+  nameOf(row: Row): string;
+}
+
+/**
+ * The rows of a page, and the member of its reply that says where the next one begins.
+ * @throws GatewayError BAD_REQUEST for a cursor that is not of this list
+ */
+export async function readPage<Row>(
+  context: ListContext,
+  { limit, cursor }: Pick<PageQuery, 'limit'> & { readonly cursor?: string | undefined },
+  { select, nameOf }: Listing<Row>,
+): Promise<{ rows: readonly Row[]; next: { next_cursor?: string } }> {
+  const found = await select(await readCursor(context, cursor));
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  return { rows, next: last ? { next_cursor: await writeCursor(context, nameOf(last)) } : {} };
 }
 
 /** An opaque cursor after the entry that `last` names. */

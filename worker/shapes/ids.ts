@@ -39,3 +39,8 @@ export function idFromName(name: string): string {
     .slice(0, LONGEST)
     .replace(/-+$/, '');
 }
+
+/** As references name things: an id, or a UUID in lower case. Contract §1, "Ids in paths". */
+export function comparedName(name: string): string {
+  return isUuid(name) ? name.toLowerCase() : name;
+}

@@ -10,7 +10,7 @@ import type { TaskAnswer } from '../workflows/runs/object.ts';
 import { runsObject } from '../workflows/runs/reachable.ts';
 import type { Content } from '../workflows/runs/task-rows.ts';
 import { contentOf, isAssignee, levelOn } from './assignees.ts';
-import { faultsOf } from './form.ts';
+import { formFaults } from './form.ts';
 import type { CompleteBody } from './schema.ts';
 import { selectTask } from './store.ts';
 
@@ -55,7 +55,7 @@ export async function completeTask(
 function answerOf(by: string, { form }: Content, body: CompleteBody): TaskAnswer {
   if ('reject' in body) return { by, rejected: body.comment ?? 'The task was rejected' };
   const fields = Array.isArray(form.fields) ? form.fields.filter(isJsonObject) : [];
-  const faults = faultsOf(fields, body.form);
+  const faults = formFaults(fields, body.form);
   if (faults.length === 0) return { by, form: body.form };
   const told = faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
   throw new GatewayError('BAD_REQUEST', told, { details: [...faults] });

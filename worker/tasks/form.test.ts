@@ -1,7 +1,7 @@
 /** Which values a task's form takes, type by type. */
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../proto/json.ts';
-import { faultsOf } from './form.ts';
+import { formFaults } from './form.ts';
 
 const OPTIONS = ['a', { value: 'b', label: 'B' }];
 
@@ -16,7 +16,7 @@ test.each<[field: JsonObject, value: Json, message: string | undefined]>([
   [{ type: 'string', required: true }, null, 'is required'],
   [{ type: 'string' }, null, undefined],
 ])('%j with %j', (field, value, message) => {
-  expect(faultsOf([{ id: 'field', ...field }], { field: value })).toEqual(
+  expect(formFaults([{ id: 'field', ...field }], { field: value })).toEqual(
     message === undefined ? [] : [{ path: 'form.field', message }],
   );
 });

@@ -16,7 +16,7 @@ interface FieldFault {
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Every fault of a form's values. @param fields as the run made them */
-export function faultsOf(fields: readonly JsonObject[], values: JsonObject): FieldFault[] {
+export function formFaults(fields: readonly JsonObject[], values: JsonObject): FieldFault[] {
   const known = new Set(fields.map(({ id }) => id));
   const unknown = Object.keys(values)
     .filter((name) => !known.has(name))

@@ -4,7 +4,7 @@ import { levelsByRules, type Policy } from '../access/policy.ts';
 import { selectRulesOnKind } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import { effectiveLevel, type Level, reaches } from '../levels.ts';
-import { type ListContext, readCursor, writeCursor } from '../shapes/cursor.ts';
+import { listContext, readCursor, writeCursor } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { onWorkflow } from '../workflows/access.ts';
 import { audienceTags, rankOf } from '../workflows/runs/audience.ts';
@@ -27,9 +27,8 @@ export async function listTasks(
   policy: Policy,
   { status, workflow: named, limit, cursor }: TasksQuery,
 ): Promise<Json> {
-  const { settings, caller } = ctx;
-  const { sealedDataKey } = policy;
-  const list: ListContext = { settings, orgUuid: caller.orgUuid, sealedDataKey, list: 'tasks' };
+  const { caller } = ctx;
+  const list = listContext(ctx, policy.sealedDataKey, 'tasks');
   const last = (await readCursor(list, cursor))?.split(' ');
   const after = last && { time: Number(last[0]), uuid: last[1] ?? '' };
   const workflow = named === undefined ? undefined : await uuidOf(ctx, named);

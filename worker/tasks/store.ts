@@ -6,7 +6,7 @@ import { workflows } from '../db/workflows.ts';
 import { rankOf } from '../workflows/runs/audience.ts';
 
 /** Which tasks are asked for, the newest first. */
-export interface TaskFilter {
+interface TaskFilter {
   readonly status: WorkflowTaskRow['status'] | undefined;
   /** A UUID. */
   readonly workflow: string | undefined;
@@ -40,10 +40,10 @@ function isFor({ rank, ranks, tags }: Audience): SQL {
  */
 const LOOKED_AT = 10_000;
 
-type Asked = Pick<TaskFilter, 'status' | 'workflow' | 'after'>;
+type TaskSelection = Pick<TaskFilter, 'status' | 'workflow' | 'after'>;
 
 /** Tasks of whatever audience. */
-function isAsked(orgUuid: string, { status, workflow, after }: Asked): SQL | undefined {
+function isAsked(orgUuid: string, { status, workflow, after }: TaskSelection): SQL | undefined {
   const { createdAt, uuid } = workflowTasks;
   return and(
     eq(workflowTasks.orgUuid, orgUuid),
@@ -54,7 +54,7 @@ function isAsked(orgUuid: string, { status, workflow, after }: Asked): SQL | und
 }
 
 /** At most one row: when the last of those tasks was made that one request looks at; none where it looks at all. */
-export function selectFloor(db: Database, orgUuid: string, asked: Asked) {
+export function selectFloor(db: Database, orgUuid: string, asked: TaskSelection) {
   const { createdAt, uuid } = workflowTasks;
   return db
     .select({ time: createdAt })

@@ -18,7 +18,7 @@ export interface Template {
 }
 
 /** Parameters of a path below `/templates/{template}`. */
-export interface TemplateParams {
+interface TemplateParams {
   /** An id, or a UUID. */
   readonly template: string;
 }
@@ -75,7 +75,7 @@ async function findTemplate(ctx: Context, named: string) {
 }
 
 /** A value that parses as a UUID is one, in any letter case. Contract §1, "Ids in paths". */
-export function templateName(named: string): TemplateName {
+function templateName(named: string): TemplateName {
   return isUuid(named) ? { uuid: named.toLowerCase() } : { id: named };
 }
 

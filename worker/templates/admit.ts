@@ -1,4 +1,5 @@
 /** Whether a definition may be stored: what it reaches is there, and is the caller's to reach. */
+
 import type { Demand } from '../access/demand.ts';
 import { demandAccount } from '../access/door/author.ts';
 import type { Context } from '../context.ts';
@@ -6,8 +7,9 @@ import type { Guard } from '../db/guard.ts';
 import { inPieces } from '../limits/heavy-work.ts';
 import { demandDoors } from '../reach/doors/keep.ts';
 import { loadReachOf } from '../reach/load.ts';
-import { nameOf, type Reach } from '../reach/reach.ts';
+import type { Reach } from '../reach/reach.ts';
 import { refusal } from '../shapes/definition.ts';
+import { comparedName } from '../shapes/ids.ts';
 import { type Compiled, type Fault, type Reference, referencesIn } from './compiled.ts';
 import { endpointsIn } from './data-access/index.ts';
 import { type Definition, isDataAccess, isDoor } from './definition.ts';
@@ -15,7 +17,7 @@ import { readDefinition } from './read.ts';
 import { transformationInPieces } from './transformation/index.ts';
 
 /** What is known of the template that is to have the definition. */
-export interface Holder {
+interface AdmittedTemplate {
   readonly id: string;
   /** Undefined before it is stored. */
   readonly uuid: string | undefined;
@@ -24,7 +26,7 @@ export interface Holder {
 }
 
 /** A definition that may be stored, while nothing changes that it was looked at with. */
-export interface Admitted {
+interface Admitted {
   readonly compiled: Compiled;
   readonly guard: Guard;
 }
@@ -36,7 +38,7 @@ export interface Admitted {
  */
 export async function admitted(
   ctx: Context,
-  holder: Holder,
+  holder: AdmittedTemplate,
   definition: Definition,
   demands: Demand[],
 ): Promise<Admitted> {
@@ -62,10 +64,10 @@ export async function admitted(
 /** What it names, known before it can be read: which kind an endpoint is of decides how. */
 function endpointsOf(definition: Definition): readonly Pick<Reference, 'kind' | 'id'>[] {
   if (!isDataAccess(definition)) return [];
-  return endpointsIn(definition).map((id) => ({ kind: 'endpoint', id: nameOf(id) }));
+  return endpointsIn(definition).map((id) => ({ kind: 'endpoint', id: comparedName(id) }));
 }
 
-function faultOf(reach: Reach, holder: Holder, { kind, id, path }: Reference): Fault[] {
+function faultOf(reach: Reach, holder: AdmittedTemplate, { kind, id, path }: Reference): Fault[] {
   if (kind === 'endpoint') {
     return reach.kindOf(id) === undefined
       ? [{ path, message: `names no endpoint of the organization: ${id}` }]
@@ -81,7 +83,7 @@ function faultOf(reach: Reach, holder: Holder, { kind, id, path }: Reference): F
 }
 
 /** Whether a template nests another, at whatever depth. */
-function leadsTo(reach: Reach, from: string, { id, uuid }: Holder): boolean {
+function leadsTo(reach: Reach, from: string, { id, uuid }: AdmittedTemplate): boolean {
   const found = new Set([from]);
   // A set goes on with what is added meanwhile.
   for (const each of found) {

@@ -13,7 +13,7 @@ import { DataAccessInput, TransformationInput } from './schema.ts';
 import { readTransformation } from './transformation/index.ts';
 
 /** A definition and the id that it is to have. */
-export interface Named {
+interface NamedDefinition {
   readonly id: string;
   readonly definition: Definition;
 }
@@ -21,7 +21,7 @@ export interface Named {
 const decoder = new TextDecoder();
 
 /** Of a body, whether it is of the constructor shape. */
-export function isAccessShape(body: JsonObject): boolean {
+function isAccessShape(body: JsonObject): boolean {
   return Object.hasOwn(body, 'request') || Object.hasOwn(body, 'template');
 }
 
@@ -48,7 +48,7 @@ export function asWritten(body: JsonObject, bytes: Uint8Array | undefined): Json
  * The definition that a create body is.
  * @throws GatewayError BAD_REQUEST, PAYLOAD_TOO_LARGE
  */
-export function definitionIn(body: JsonObject): Named {
+export function definitionIn(body: JsonObject): NamedDefinition {
   if (isAccessShape(body)) {
     const { id, name = id, ...rest } = parsed(DataAccessInput, body);
     return { id, definition: { name, ...rest } as DataAccessDefinition };
@@ -104,7 +104,7 @@ function faultsOfDropped(body: JsonObject): Fault[] {
 }
 
 /** @throws GatewayError PAYLOAD_TOO_LARGE */
-export function textOf(definition: Definition): string {
+export function definitionText(definition: Definition): string {
   // Of JSON, as all definitions are.
   const text = orderedText(definition as unknown as JsonObject);
   demandSize(text);

@@ -107,7 +107,7 @@ export interface Compiled {
 }
 
 /** A definition that was read, or everything that is wrong with it. */
-export type Reading =
+export type CompileResult =
   | { readonly compiled: Compiled; readonly faults: readonly [] }
   | {
       readonly compiled: undefined;
@@ -117,6 +117,6 @@ export type Reading =
     };
 
 /** What a definition reaches, whatever else is wrong with it. */
-export function referencesIn(reading: Reading): readonly Reference[] {
+export function referencesIn(reading: CompileResult): readonly Reference[] {
   return (reading.compiled ?? reading).references ?? [];
 }

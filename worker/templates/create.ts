@@ -1,15 +1,16 @@
 /** Makes a template: reads its definition, and stores it with its first version. */
+
 import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
 import type { Demand } from '../access/demand.ts';
-import { tokenRevoked } from '../access/policy.ts';
+import { tokenRevoked } from '../access/tokens.ts';
 import { auditStatement } from '../audit/record.ts';
 import { type Context, hasAccount } from '../context.ts';
 import type { TemplateRow, TemplateVersionRow } from '../db/templates.ts';
 import { inItsTurn, mayStore } from '../limits/heavy-work.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
 import { admitted } from './admit.ts';
-import { asWritten, definitionIn, textOf } from './body.ts';
+import { asWritten, definitionIn, definitionText } from './body.ts';
 import { insertReferences, insertTemplate, insertVersion } from './changes/store.ts';
 import type { Definition } from './definition.ts';
 import { selectRoom } from './store.ts';
@@ -27,7 +28,7 @@ export async function createTemplate(
 ): Promise<TemplateRow> {
   const size = bytes?.byteLength ?? 0;
   const { id, definition } = await inItsTurn(ctx, size, () => definitionIn(asWritten(body, bytes)));
-  const text = await inItsTurn(ctx, size, () => textOf(definition));
+  const text = await inItsTurn(ctx, size, () => definitionText(definition));
   const holder = { id, uuid: undefined, wasDoor: false };
   const { compiled, guard } = await admitted(ctx, holder, definition, demands);
   await demandRoom(ctx, id, text.length);

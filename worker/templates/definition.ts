@@ -41,7 +41,7 @@ export interface ParameterDefinition {
 }
 
 /** How a transformation is run. */
-export interface PerformanceSettings {
+interface PerformanceSettings {
   /** `ttl` in seconds. */
   readonly caching?: { readonly enabled: boolean; readonly ttl: number };
   readonly parallelization?: { readonly enabled: boolean; readonly maxWorkers: number };

@@ -3,7 +3,7 @@
 import type { Json } from '../../proto/json.ts';
 import type { Readable } from '../access/access.ts';
 import type { Context } from '../context.ts';
-import { type ListContext, type PageQuery, readCursor, writeCursor } from '../shapes/cursor.ts';
+import { listContext, type PageQuery, readPage } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { selectReadable } from './store.ts';
 
@@ -14,26 +14,21 @@ import { selectReadable } from './store.ts';
 export async function listTemplates(
   ctx: Context,
   { byDefault, policy }: Readable,
-  { limit, cursor }: PageQuery,
+  page: PageQuery,
 ): Promise<Json> {
-  const context: ListContext = {
-    settings: ctx.settings,
-    orgUuid: ctx.caller.orgUuid,
-    sealedDataKey: policy.sealedDataKey,
-    list: 'templates',
-  };
-  const after = await readCursor(context, cursor);
-  const rows = await selectReadable(ctx.db, ctx.caller, { byDefault, after, limit });
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
+  const list = listContext(ctx, policy.sealedDataKey, 'templates');
+  const { rows, next } = await readPage(list, page, {
+    select: (after) => selectReadable(ctx.db, ctx.caller, { byDefault, after, limit: page.limit }),
+    nameOf: ({ id }) => id,
+  });
   return {
-    templates: page.map(({ id, name, version, createdAt, updatedAt }) => ({
+    templates: rows.map(({ id, name, version, createdAt, updatedAt }) => ({
       id,
       name,
       version,
       created: isoTime(createdAt),
       lastModified: isoTime(updatedAt),
     })),
-    ...(last === undefined ? {} : { next_cursor: await writeCursor(context, last.id) }),
+    ...next,
   };
 }

@@ -7,7 +7,7 @@ import { LruMap } from '../../proto/lru-map.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import { parseAsWritten, parseDefinition } from '../../proto/written-json.ts';
 import type { TemplateVersionRow } from '../db/templates.ts';
-import type { Compiled, Reading } from './compiled.ts';
+import type { Compiled, CompileResult } from './compiled.ts';
 import { readDataAccess } from './data-access/index.ts';
 import { type DataAccessDefinition, type Definition, isDataAccess } from './definition.ts';
 import { transformationInPieces } from './transformation/index.ts';
@@ -21,18 +21,18 @@ const known = new LruMap<string, Compiled>(REMEMBERED.most, {
   of: ({ weight }) => weight,
 });
 
-/** Which kind an endpoint is of; undefined when there is none of that name. */
-export type KindOf = (endpoint: string) => Kind | undefined;
+/** The kind of an endpoint; undefined when there is none of that name. */
+type KindOf = (endpoint: string) => Kind | undefined;
 
 /** What a definition is, or all its faults; in pieces, because it may have many thousand rules. */
-export function* readDefinition(definition: Definition, kindOf: KindOf): Pieces<Reading> {
+export function* readDefinition(definition: Definition, kindOf: KindOf): Pieces<CompileResult> {
   return isDataAccess(definition)
     ? readDataAccess(definition, kindOf)
     : yield* transformationInPieces(definition);
 }
 
 /** A version as it was remembered, and how to remember it. */
-export interface Memory {
+interface Memory {
   get(): Compiled | undefined;
   set(compiled: Compiled): void;
 }

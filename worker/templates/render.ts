@@ -1,7 +1,7 @@
 /** Shows how a run would go, without effect. Spec: "Render result". */
 import type { Json } from '../../proto/json.ts';
 import { asMoved } from '../../proto/ordered-json.ts';
-import { inputOf, type Ready, readyToRun, type TemplateCall } from '../calls/template.ts';
+import { inputOf, type ReadyTemplate, readyToRun, type TemplateCall } from '../calls/template.ts';
 import type { Context } from '../context.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import type { Template } from './access.ts';
@@ -20,7 +20,7 @@ export function renderTemplate(
   });
 }
 
-async function rendered(ctx: Context, ready: Ready, call: TemplateCall): Promise<Json> {
+async function rendered(ctx: Context, ready: ReadyTemplate, call: TemplateCall): Promise<Json> {
   const { compiled, meter, run } = ready;
   const { budget } = run;
   const started = ctx.now();

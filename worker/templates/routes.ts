@@ -12,12 +12,12 @@ import { type AnyRoute, route } from '../route.ts';
 import { getRun, startRun } from '../runs/start.ts';
 import { PageQuery } from '../shapes/cursor.ts';
 import { onTemplate, onTemplateToChange } from './access.ts';
-import { changeTemplate } from './change.ts';
 import { createTemplate } from './create.ts';
+import { deleteTemplate } from './delete.ts';
+import { getTemplate } from './get.ts';
 import { listTemplates } from './list.ts';
 import { parametersIn, prefersAsync, RenderQuery, RunQuery } from './query.ts';
 import { namedAs, tagOf } from './record.ts';
-import { removeTemplate } from './remove.ts';
 import { renderTemplate } from './render.ts';
 import { Created, Deleted, TemplateDetail, TemplatePage, Updated } from './result-shapes.ts';
 import { RenderResult, RunRecord, StartedRun } from './run-shapes.ts';
@@ -29,7 +29,7 @@ import {
   TemplatePath,
   VersionQuery,
 } from './schema.ts';
-import { showTemplate } from './show.ts';
+import { updateTemplate } from './update.ts';
 
 /** What is run with, or rendered. */
 const Input = JsonValue.meta({
@@ -107,7 +107,7 @@ export const templateRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: TemplateDetail,
-    handle: (ctx, { resource, query }) => showTemplate(ctx, resource, query.version),
+    handle: (ctx, { resource, query }) => getTemplate(ctx, resource, query.version),
   }),
   route({
     method: 'PATCH',
@@ -126,7 +126,7 @@ export const templateRoutes: AnyRoute[] = [
     result: Updated,
     names: { version: '/version' },
     async handle(ctx, { resource, ...sent }) {
-      const { row, updatedFields } = await changeTemplate(ctx, resource, sent);
+      const { row, updatedFields } = await updateTemplate(ctx, resource, sent);
       const message = `Template ${row.id} is at version ${row.version}`;
       return new Tagged(tagOf(row), {
         ...namedAs(row, message),
@@ -151,7 +151,7 @@ export const templateRoutes: AnyRoute[] = [
     result: Deleted,
     async handle(ctx, { resource, query, ifMatch, demands }) {
       const confirmed = query.confirm === 'true';
-      const { workflows, templates } = await removeTemplate(ctx, resource, confirmed, {
+      const { workflows, templates } = await deleteTemplate(ctx, resource, confirmed, {
         ifMatch,
         demands,
       });

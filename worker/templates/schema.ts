@@ -16,7 +16,7 @@ const DESCRIPTION_MAX = 16_384;
 /** Longest time for which an output may be answered again, in seconds. Spec silent. */
 const TTL_MAX_S = 86_400;
 /** Most that one run does at a time. Spec silent. */
-export const WORKERS_MAX = 32;
+const WORKERS_MAX = 32;
 
 /** Parameter of every path below `/templates/{template}`. */
 export const TemplatePath = z.object({

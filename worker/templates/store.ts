@@ -1,6 +1,6 @@
 /** Statements that read templates; the organization comes first in each. */
 import { and, asc, count, desc, eq, gt, gte, isNull, or, type SQL, sql } from 'drizzle-orm';
-import { type ByDefault, isReadable } from '../access/store.ts';
+import { isReadable, type ReadablePage } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
 import { organizations } from '../db/schema.ts';
 import {
@@ -14,19 +14,19 @@ import {
 /** How a path names a template. */
 export type TemplateName = { readonly uuid: string } | { readonly id: string };
 
-function named(orgUuid: string, name: TemplateName): SQL | undefined {
+function isTemplate(orgUuid: string, name: TemplateName): SQL | undefined {
   const match = 'uuid' in name ? eq(templates.uuid, name.uuid) : eq(templates.id, name.id);
   return and(eq(templates.orgUuid, orgUuid), match);
 }
 
 /** At most one row. */
 export function selectTemplate(db: Database, orgUuid: string, name: TemplateName) {
-  return db.select().from(templates).where(named(orgUuid, name));
+  return db.select().from(templates).where(isTemplate(orgUuid, name));
 }
 
 /** The uuid alone, for use inside other statements. */
 export function selectTemplateUuid(db: Database, orgUuid: string, name: TemplateName) {
-  return db.select({ uuid: templates.uuid }).from(templates).where(named(orgUuid, name));
+  return db.select({ uuid: templates.uuid }).from(templates).where(isTemplate(orgUuid, name));
 }
 
 /** At most one row: a version, by its name. */
@@ -70,17 +70,12 @@ export function selectVersionNames(db: Database, orgUuid: string, uuid: string) 
     .orderBy(desc(templateVersions.createdAt), desc(sql`rowid`));
 }
 
-/** A part of a list of templates. */
-export interface Page {
-  readonly byDefault: ByDefault;
-  /** Id after which to begin; none for the start. */
-  readonly after: string | undefined;
-  /** One more than this is read, to tell whether there is more. */
-  readonly limit: number;
-}
-
 /** Templates that the caller may read, by id. */
-export function selectReadable(db: Database, caller: Caller, { byDefault, after, limit }: Page) {
+export function selectReadable(
+  db: Database,
+  caller: Caller,
+  { byDefault, after, limit }: ReadablePage,
+) {
   return db
     .select()
     .from(templates)

@@ -58,7 +58,7 @@ export function basic(user: string, password: string): string {
 }
 
 /** What a login sends; by default it is right. */
-export interface Attempt {
+interface Attempt {
   readonly method?: 'GET' | 'POST';
   readonly user?: string;
   readonly password?: string;

@@ -3,7 +3,7 @@ import type { Json } from '../../proto/json.ts';
 import { failure, type TestGateway } from './gateway.ts';
 
 /** A reply with its tag. */
-export interface TaggedReply {
+interface TaggedReply {
   readonly status: number;
   readonly etag: string | null;
   /** `undefined` when it is empty. */
@@ -11,11 +11,11 @@ export interface TaggedReply {
 }
 
 /** What a request brings besides its method and path. */
-export interface Bringing {
+interface Bringing {
   readonly ifMatch?: string;
   readonly ifNoneMatch?: string;
   readonly body?: Json;
-  /** Bearer token of another than the gateway's user. */
+  /** Bearer token of another user than the gateway's. */
   readonly bearer?: string;
 }
 
@@ -54,7 +54,7 @@ export async function etagOf(gateway: TestGateway, path: string): Promise<string
   return etag;
 }
 
-/** The reply to what is held to a revision that no longer is, or never was. */
+/** The reply to a request for a revision that no longer exists, or never did. */
 export const STALE: TaggedReply = {
   status: 412,
   etag: null,

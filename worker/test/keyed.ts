@@ -15,7 +15,7 @@ import { bytes, type RunningSetup, startRunning } from './running.ts';
 export const WRITE = { type: 'execute', query: 'insert into t values (1)' };
 
 /** What a relay answers to the nth call, from 1; `signal` aborts when it is given up. */
-export type Answer = (n: number, signal: AbortSignal) => object | Promise<object>;
+type Answer = (n: number, signal: AbortSignal) => object | Promise<object>;
 
 /** A gateway with an endpoint `orders`; each call that reaches the relay is counted. */
 export async function startKeyed(

@@ -4,7 +4,7 @@ import type { Json } from '../../proto/json.ts';
 import type { TestGateway, TestUser } from './gateway.ts';
 
 /** What making a key answers. */
-export interface MadeKey {
+interface MadeKey {
   readonly id: string;
   readonly name: string;
   readonly key: string;

@@ -1,7 +1,7 @@
 /** A mail service under test: what it was sent, and what it answers. */
 
 /** What arrived, with the header that admits it. */
-export interface Delivered {
+interface Delivered {
   readonly url: string;
   readonly authorization: string | null;
   readonly mail: Readonly<Record<'to' | 'subject' | 'text' | 'link', string>>;

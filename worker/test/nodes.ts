@@ -12,7 +12,7 @@ import { ErrorDetailSchema, type RelayService } from '../../proto/gen/relay/v1/r
 import { openContext, type PublicContext } from '../context.ts';
 import { startDeadline } from '../drivers/deadline.ts';
 import type { Node } from '../drivers/node.ts';
-import { callRelay, type Plan } from '../drivers/relay.ts';
+import { callRelay, type RoutePlan } from '../drivers/relay.ts';
 import type { Timing } from '../outcome.ts';
 import { NOW, relayInMemory } from './gateway.ts';
 
@@ -25,7 +25,7 @@ export const ENVELOPE: ConnectionEnvelope = {
 /** Methods of a relay. */
 export type Relay = Partial<ServiceImpl<typeof RelayService>>;
 /** A relay by name, or what happens to every request that is sent there. */
-export type Nodes = Readonly<Record<string, Relay | ((request: Request) => Promise<Response>)>>;
+type Nodes = Readonly<Record<string, Relay | ((request: Request) => Promise<Response>)>>;
 
 /** A context whose world outside is these nodes, reached by their URLs. */
 export function contextOf(relays: Nodes, signal = new AbortController().signal) {
@@ -58,7 +58,7 @@ export function contextOf(relays: Nodes, signal = new AbortController().signal) 
   }));
   let opened = 0;
   const timing: Timing = {};
-  const plan = (writes: boolean, timeoutMs = 1000): Plan => ({
+  const plan = (writes: boolean, timeoutMs = 1000): RoutePlan => ({
     nodes,
     writes,
     deadline: startDeadline(ctx, timeoutMs),

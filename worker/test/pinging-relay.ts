@@ -11,7 +11,7 @@ import {
 } from '../../proto/gen/relay/v1/relay_pb.ts';
 
 /** One backend that was reached. */
-export interface Reached {
+interface Reached {
   /** `mode:profile` of the pool. */
   readonly pool: string;
   readonly envelope: ConnectionEnvelope;
@@ -72,7 +72,7 @@ async function open({ sealedConnection }: Target): Promise<ConnectionEnvelope> {
   return JSON.parse(new TextDecoder().decode(plaintext)) as ConnectionEnvelope;
 }
 
-/** A place where calls wait until so many have come; then all go on. */
+/** A place where calls wait until a number of them have come; then all go on. */
 export function meetingOf(calls: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let waiting = 0;

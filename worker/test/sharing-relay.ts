@@ -6,7 +6,7 @@ import type { Json } from '../../proto/json.ts';
 import { bytes, text, told } from './running.ts';
 
 /** What the test may see and change. */
-export interface Sharing {
+interface Sharing {
   readonly methods: Partial<ServiceImpl<typeof RelayService>>;
   /** Calls in their order: method and number of the participant, or its endpoint's database. */
   readonly calls: string[];

@@ -19,7 +19,7 @@ export async function showTransaction(ctx: Context, policy: Policy, id: string):
 }
 
 /** @throws GatewayError TRANSACTION_NOT_FOUND for another's, too */
-export async function findShown(ctx: Context, policy: Policy, id: string): Promise<Shown> {
+async function findShown(ctx: Context, policy: Policy, id: string): Promise<Shown> {
   const shown = await askLog<Shown | undefined>(ctx, async (log) => log.show(id));
   const isSeen = shown?.caller === ctx.caller.userUuid || isAdmin(policy);
   if (!shown || !isSeen) throw transactionNotFound(id);

@@ -14,7 +14,7 @@ import {
 import { effectiveLevel } from '../levels.ts';
 
 /** Parameter of a path that names a user, by username or UUID. */
-export interface UserParams {
+interface UserParams {
   readonly user: string;
 }
 

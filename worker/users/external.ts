@@ -2,7 +2,7 @@
 import type { Json } from '../../proto/json.ts';
 import { uuidOfDigest } from '../../proto/node-id.ts';
 import { ENTITY_KINDS } from '../access/explain.ts';
-import { bounded, type ExternalIdentity } from '../access/external/identity.ts';
+import { boundedLevel, type ExternalIdentity } from '../access/external/identity.ts';
 import type { Policy } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import { pluralOf } from '../grants/kinds.ts';
@@ -48,7 +48,7 @@ async function countManaged(
 ): Promise<number> {
   const rows = await selectWithOwnRule(ctx.db, ctx.caller, kind);
   return rows.filter(({ level }) => {
-    const onResource = level ? [bounded(ctx.caller, level)] : [];
+    const onResource = level ? [boundedLevel(ctx.caller, level)] : [];
     return reaches(effectiveLevel({ onOrganization, onResource }), 'Admin');
   }).length;
 }

@@ -8,7 +8,7 @@ import { pluralOf } from '../grants/kinds.ts';
 import { countManaged } from '../grants/store.ts';
 import type { Subject } from '../grants/subjects.ts';
 import { Tagged } from '../outcome.ts';
-import { type ListContext, readCursor, writeCursor } from '../shapes/cursor.ts';
+import { listContext, readPage } from '../shapes/cursor.ts';
 import { visible } from '../shapes/visible.ts';
 import { tagOf } from './changes/store.ts';
 import type { ListQuery } from './schema.ts';
@@ -46,22 +46,15 @@ export async function getUser(ctx: Context, user: Subject): Promise<Tagged> {
 export async function listUsers(
   ctx: Context,
   { sealedDataKey }: Policy,
-  { limit, cursor, level, status, q }: ListQuery,
+  { level, status, q, ...page }: ListQuery,
 ): Promise<Json> {
-  const context: ListContext = {
-    settings: ctx.settings,
-    orgUuid: ctx.caller.orgUuid,
-    sealedDataKey,
-    list: `users:${JSON.stringify([level, status, q])}`,
-  };
-  const filter = { level, status, q, after: await readCursor(context, cursor) };
-  const rows = await selectUsers(ctx.db, ctx.caller.orgUuid, filter, limit + 1);
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
-  return {
-    users: page.map(recordOf),
-    ...(last === undefined ? {} : { next_cursor: await writeCursor(context, last.usernameKey) }),
-  };
+  const { db, caller } = ctx;
+  const list = listContext(ctx, sealedDataKey, `users:${JSON.stringify([level, status, q])}`);
+  const { rows, next } = await readPage(list, page, {
+    select: (after) => selectUsers(db, caller.orgUuid, { level, status, q, after }, page.limit + 1),
+    nameOf: ({ usernameKey }) => usernameKey,
+  });
+  return { users: rows.map(recordOf), ...next };
 }
 
 function recordOf(row: UserRow): { [member: string]: Json } {

@@ -9,13 +9,13 @@ import { getUser, listUsers } from './get.ts';
 import {
   AddBody,
   Added,
-  Changed,
   Changes,
   ListQuery,
   Removed,
   UserPage,
   UserPath,
   UserRecord,
+  UserUpdated,
 } from './schema.ts';
 import { updateUser } from './update.ts';
 
@@ -102,7 +102,7 @@ export const userRoutes: AnyRoute[] = [
     body: Changes,
     conditional: true,
     reply: 'bare',
-    result: Changed,
+    result: UserUpdated,
     handle: (ctx, { resource, ...input }) => updateUser(ctx, resource, input),
   }),
   route({

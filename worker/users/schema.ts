@@ -132,7 +132,7 @@ export const Changes = z
 export type Changes = z.infer<typeof Changes>;
 
 /** What a PATCH answers. */
-export const Changed = z
+export const UserUpdated = z
   .object({
     message: message(CHANGED.message),
     userId: UserId.meta({ description: 'The username from now on' }),

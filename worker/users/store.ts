@@ -72,7 +72,7 @@ export function selectUser(db: Database, orgUuid: string, accountUuid: string) {
 export type UserRow = Awaited<ReturnType<typeof selectUser>>[number];
 
 /** Which members are listed. */
-export interface Filter {
+interface Filter {
   readonly level: Level | undefined;
   readonly status: Status | undefined;
   /** How the username begins. */
@@ -101,7 +101,7 @@ export function selectUsers(db: Database, orgUuid: string, filter: Filter, limit
 }
 
 /** An account that is made for a member. */
-export interface NewAccount {
+interface NewAccount {
   readonly uuid: string;
   readonly username: string;
   /** Null until a reset is completed. */

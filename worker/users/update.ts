@@ -33,13 +33,13 @@ import { selectUser, type UserRow } from './store.ts';
 type Condition = ReturnType<typeof isRevision>;
 
 /** What is to change, and the caller's rights. */
-interface Sent extends Rights {
+interface UserUpdate extends Rights {
   readonly body: Changes;
   readonly ifMatch: IfMatch | undefined;
 }
 
 /** A change that its author may make, of the user as read. */
-interface Change {
+interface AllowedUpdate {
   readonly row: UserRow;
   readonly body: Changes;
   readonly password: AccountChanges['password'];
@@ -55,7 +55,7 @@ interface Change {
 export async function updateUser(
   ctx: Context,
   user: Subject,
-  { body, ifMatch, ...rights }: Sent,
+  { body, ifMatch, ...rights }: UserUpdate,
 ): Promise<Tagged> {
   const isSelf = user.key === ctx.caller.userUuid;
   if (ctx.caller.external && isSelf) throw keptElsewhere();
@@ -91,7 +91,7 @@ function demandOver({ username, level }: UserRow, rights: Rights, body: Changes)
 }
 
 /** Answers the new tag; what others change meanwhile makes it one that is not in force. */
-async function store(ctx: Context, change: Change): Promise<string> {
+async function store(ctx: Context, change: AllowedUpdate): Promise<string> {
   const { row, body } = change;
   const changesAccount = body.username !== undefined || body.password !== undefined;
   const describes = body.description !== undefined;
@@ -104,7 +104,7 @@ async function store(ctx: Context, change: Change): Promise<string> {
   });
 }
 
-async function storeDescription(ctx: Context, change: Change): Promise<void> {
+async function storeDescription(ctx: Context, change: AllowedUpdate): Promise<void> {
   const { row, ifMatch } = change;
   const own = { orgUuid: ctx.caller.orgUuid, accountUuid: row.uuid };
   const [update, entry] = described(ctx, change, isHeldMember(ctx.db, own, ifMatch));
@@ -112,7 +112,7 @@ async function storeDescription(ctx: Context, change: Change): Promise<void> {
   if (made.length === 0) await refuse(ctx, change);
 }
 
-async function storeAccount(ctx: Context, change: Change): Promise<void> {
+async function storeAccount(ctx: Context, change: AllowedUpdate): Promise<void> {
   const { db, caller } = ctx;
   const { row, body, password, ifMatch } = change;
   const now = ctx.now();
@@ -150,7 +150,7 @@ function auditRename(ctx: Context) {
 }
 
 /** The statements that store a description, if `condition` holds. */
-function described(ctx: Context, { row, body }: Change, condition: Condition | undefined) {
+function described(ctx: Context, { row, body }: AllowedUpdate, condition: Condition | undefined) {
   const { orgUuid } = ctx.caller;
   const by = authorOf(ctx.caller);
   const description = body.description ?? '';
@@ -164,7 +164,7 @@ function described(ctx: Context, { row, body }: Change, condition: Condition | u
 }
 
 /** Others were faster: says at what. */
-async function refuse(ctx: Context, { row, body, ifMatch }: Change): Promise<never> {
+async function refuse(ctx: Context, { row, body, ifMatch }: AllowedUpdate): Promise<never> {
   const [now] = await selectUser(ctx.db, ctx.caller.orgUuid, row.uuid);
   if (!now) throw userNotFound();
   hold(tagOf(now), ifMatch);

@@ -24,7 +24,7 @@ interface WorkflowParams {
 }
 
 /** Which workflows are found besides those that exist. */
-export interface Also {
+interface Also {
   /** A deleted one too, by its UUID: its runs are still kept. */
   readonly deleted?: boolean;
 }

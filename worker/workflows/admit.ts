@@ -1,4 +1,5 @@
 /** Whether a definition may be stored: what it names is there, and its author may use it. */
+
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
@@ -14,10 +15,11 @@ import { effectiveLevel } from '../levels.ts';
 import { inItsTurn } from '../limits/heavy-work.ts';
 import { demandDoors } from '../reach/doors/keep.ts';
 import { loadReachOf } from '../reach/load.ts';
-import { nameOf, type Reach } from '../reach/reach.ts';
+import type { Reach } from '../reach/reach.ts';
 import { refusal } from '../shapes/definition.ts';
+import { comparedName } from '../shapes/ids.ts';
 import type { Hook } from './changes/store.ts';
-import type { Fault, Reference } from './definition/found.ts';
+import type { Fault, Reference } from './definition/findings.ts';
 import { readWorkflow } from './definition/read.ts';
 import type { Workflow } from './definition/tree.ts';
 import { selectByNames, selectLeadingTo, selectUuidsByNames } from './store.ts';
@@ -25,7 +27,7 @@ import { runnable, SCHEMA } from './stored.ts';
 import { type StoredTrigger, triggerRows } from './triggers/rows.ts';
 
 /** What is known of the workflow that is to have the definition. */
-export interface Holder {
+interface AdmittedWorkflow {
   readonly id: string;
   /** Undefined before it is stored. */
   readonly uuid: string | undefined;
@@ -60,7 +62,7 @@ interface Draft {
  */
 export async function admitted(
   ctx: Context,
-  holder: Holder,
+  holder: AdmittedWorkflow,
   { definition, faults: known, size }: Draft,
   demands: Demand[],
 ): Promise<Admitted> {
@@ -100,20 +102,21 @@ export async function admitted(
 }
 
 /** Something that a request or template reaches. */
-interface Named {
+interface ReachedResource {
   readonly kind: 'endpoint' | 'template';
   readonly id: string;
 }
 
 /** What a definition names, known before it can be read: which kind an endpoint is of decides how. */
-function namesIn(json: Json): readonly Named[] {
-  const found = new Map<string, Named>();
+function namesIn(json: Json): readonly ReachedResource[] {
+  const found = new Map<string, ReachedResource>();
   const visit = (each: Json): void => {
     if (Array.isArray(each)) each.forEach(visit);
     if (!isJsonObject(each)) return;
     for (const kind of ['endpoint', 'template'] as const) {
       const named = each[kind];
-      if (typeof named === 'string') found.set(`${kind}:${named}`, { kind, id: nameOf(named) });
+      if (typeof named === 'string')
+        found.set(`${kind}:${named}`, { kind, id: comparedName(named) });
     }
     Object.values(each).forEach(visit);
   };
@@ -121,7 +124,7 @@ function namesIn(json: Json): readonly Named[] {
   return [...found.values()];
 }
 
-function isReached(reference: Reference): reference is Reference & Named {
+function isReached(reference: Reference): reference is Reference & ReachedResource {
   return reference.kind !== 'workflow';
 }
 
@@ -129,16 +132,16 @@ function isReached(reference: Reference): reference is Reference & Named {
 async function reachOfAll(
   ctx: Context,
   reach: Reach,
-  names: readonly Named[],
-  references: readonly Named[],
+  names: readonly ReachedResource[],
+  references: readonly ReachedResource[],
 ): Promise<Reach> {
-  const reached = new Set(references.map(({ kind, id }) => `${kind}:${nameOf(id)}`));
+  const reached = new Set(references.map(({ kind, id }) => `${kind}:${comparedName(id)}`));
   const isSame = names.every(({ kind, id }) => reached.has(`${kind}:${id}`));
   return isSame ? reach : loadReachOf(ctx, references);
 }
 
 /** Other workflows that a definition names. */
-interface Others {
+interface OtherWorkflows {
   has(id: string): boolean;
   /** Whether it leads back to the workflow itself. */
   leadsBack(id: string): boolean;
@@ -147,9 +150,9 @@ interface Others {
 
 async function loadWorkflows(
   ctx: Context,
-  { uuid }: Holder,
+  { uuid }: AdmittedWorkflow,
   references: readonly Reference[],
-): Promise<Others> {
+): Promise<OtherWorkflows> {
   const names = references.flatMap(({ kind, id }) => (kind === 'workflow' ? [id] : []));
   if (names.length === 0) return { has: () => true, leadsBack: () => false, demands: () => [] };
   const { db, caller } = ctx;
@@ -184,7 +187,7 @@ function faultOf(
     reach,
     others,
     holder,
-  }: { readonly reach: Reach; readonly others: Others; readonly holder: Holder },
+  }: { readonly reach: Reach; readonly others: OtherWorkflows; readonly holder: AdmittedWorkflow },
 ): Fault[] {
   // The reader of the request reports an endpoint that does not exist.
   if (kind === 'endpoint') return [];

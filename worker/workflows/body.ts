@@ -6,14 +6,14 @@ import type { WorkflowStatus } from '../db/workflows.ts';
 import { demandSize, refusal } from '../shapes/definition.ts';
 import { idFromName, isUuid } from '../shapes/ids.ts';
 import { actionsOf, isDag } from './definition/dag.ts';
-import type { Fault } from './definition/found.ts';
+import type { Fault } from './definition/findings.ts';
 import { WorkflowId } from './definition/read.ts';
-import { hasSealed, SCHEMA, textOf } from './stored.ts';
+import { definitionText, hasSealed, SCHEMA } from './stored.ts';
 
 const decoder = new TextDecoder();
 
 /** A definition that is to be stored, and what goes with it. */
-export interface Given {
+interface NewDefinition {
   readonly id: string;
   readonly status: WorkflowStatus;
   readonly definition: JsonObject;
@@ -31,7 +31,7 @@ export function asWritten(body: JsonObject, bytes: Uint8Array | undefined): Json
  * The definition that a create body is.
  * @throws GatewayError BAD_REQUEST for a body of neither shape, NOT_FOUND for another organization's UUID
  */
-export function definitionIn(body: JsonObject, orgUuid: string): Given {
+export function definitionIn(body: JsonObject, orgUuid: string): NewDefinition {
   if (!Object.hasOwn(body, SCHEMA) && !Object.hasOwn(body, 'org_uuid')) return fromDefinition(body);
   const { [SCHEMA]: schema, org_uuid: org, ...others } = body;
   const faults = Object.keys(others).map((path) => ({
@@ -56,12 +56,12 @@ export function definitionIn(body: JsonObject, orgUuid: string): Given {
 }
 
 /** A definition as the value of `workflow_schema`. */
-function fromInner(schema: JsonObject): Given {
+function fromInner(schema: JsonObject): NewDefinition {
   const { definition, ...rest } = fromDefinition(schema);
   return { ...rest, definition: { ...definition, [SCHEMA]: Object.keys(schema) } };
 }
 
-function fromDag(schema: JsonObject): Given {
+function fromDag(schema: JsonObject): NewDefinition {
   const { id = `wf-${newWord()}` } = schema;
   const { faults } = actionsOf(schema);
   const isId = typeof id === 'string' && WorkflowId.safeParse(id).success;
@@ -80,7 +80,7 @@ function newWord(): string {
   return [...bytes].map((each) => LETTERS.charAt(each % LETTERS.length)).join('');
 }
 
-function fromDefinition(body: JsonObject): Given {
+function fromDefinition(body: JsonObject): NewDefinition {
   const { id: chosen, status, ...rest } = body;
   const { name } = body;
   const id = chosen ?? (typeof name === 'string' ? idFromName(name) : 'workflow');
@@ -110,6 +110,6 @@ function faultsOfMade(id: string): readonly Fault[] {
 
 /** What is stored of a definition: the row has the rest. @throws GatewayError PAYLOAD_TOO_LARGE */
 export function storedPart({ id: _id, status: _status, ...definition }: JsonObject): JsonObject {
-  demandSize(textOf(definition));
+  demandSize(definitionText(definition));
   return definition;
 }

@@ -1,8 +1,10 @@
 /** Makes a workflow: reads its definition, and stores it with its first version. */
+
 import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
 import type { Demand } from '../access/demand.ts';
-import { type Policy, tokenRevoked } from '../access/policy.ts';
+import type { Policy } from '../access/policy.ts';
+import { tokenRevoked } from '../access/tokens.ts';
 import { auditStatement } from '../audit/record.ts';
 import { type Context, hasAccount } from '../context.ts';
 import { prepareChanges } from '../data-changes/prepare.ts';
@@ -21,13 +23,13 @@ import {
 } from './changes/store.ts';
 import { purposeOf } from './definition/secrets.ts';
 import { ownerOf } from './executions/show.ts';
-import { selectRoom, type Wanted } from './store.ts';
-import { sealedDefinition, textOf } from './stored.ts';
+import { type NewWorkflow, selectRoom } from './store.ts';
+import { definitionText, sealedDefinition } from './stored.ts';
 import { changed } from './triggers/changed.ts';
 import { insertNews, replaceTriggers } from './triggers/store.ts';
 
 /** What a body asks for, and who sends it. */
-interface Sent {
+interface WorkflowCreation {
   readonly body: JsonObject;
   readonly bytes: Uint8Array | undefined;
   readonly policy: Policy;
@@ -42,7 +44,7 @@ interface Sent {
  */
 export async function createWorkflow(
   ctx: Context,
-  { body, bytes, policy, demands }: Sent,
+  { body, bytes, policy, demands }: WorkflowCreation,
 ): Promise<WorkflowRow> {
   const { db, caller, settings } = ctx;
   const { orgUuid, userId } = caller;
@@ -59,7 +61,7 @@ export async function createWorkflow(
     draft,
     demands,
   );
-  const text = textOf(await sealedFor(ctx, { uuid, policy }, kept));
+  const text = definitionText(await sealedFor(ctx, { uuid, policy }, kept));
   const wanted = {
     id,
     uuid,
@@ -131,7 +133,7 @@ export function versionOf(
 }
 
 /** Storage is only asked here: what is made at the same time may go beyond it by that much. */
-async function demandRoom(ctx: Context, wanted: Wanted, bytes: number): Promise<void> {
+async function demandRoom(ctx: Context, wanted: NewWorkflow, bytes: number): Promise<void> {
   const [room] = await selectRoom(ctx.db, ctx.caller.orgUuid, wanted);
   if (!room) throw tokenRevoked();
   if (room.taken) {

@@ -1,22 +1,23 @@
-/** Removes a workflow with all its versions; its runs stay readable until their retention ends. */
+/** Deletes a workflow with all its versions, and cancels its runs, which stay readable until their retention ends. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Demand } from '../access/demand.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
+import type { WorkflowRow } from '../db/workflows.ts';
 import { raiseRules } from '../grants/changes/store.ts';
 import { demandRemoval, reachUnder } from '../reach/doors/keep.ts';
 import { type IfMatch, isHeld, preconditionFailed } from '../revision.ts';
 import { type Workflow, workflowNotFound } from './access.ts';
-import { cancelRunsOf, indexRuns } from './cancel-runs.ts';
 import { deleteRemains, isDeleted, markDeleted } from './changes/store.ts';
 import { ownerOf } from './executions/show.ts';
 import { tagOf } from './record.ts';
+import { objectNamesOf } from './runs/names.ts';
 import { selectActive, selectWorkflow } from './store.ts';
 import { changed } from './triggers/changed.ts';
 import { insertNews } from './triggers/store.ts';
 
 /** What a removal is held to. */
-interface Held {
+interface WorkflowDeletion {
   /** Whether it may go although runs are active. */
   readonly confirmed: boolean;
   readonly ifMatch: IfMatch | undefined;
@@ -32,7 +33,7 @@ interface Held {
 export async function deleteWorkflow(
   ctx: Context,
   { row, policy }: Workflow,
-  { confirmed, ifMatch, demands }: Held,
+  { confirmed, ifMatch, demands }: WorkflowDeletion,
 ): Promise<number> {
   const { db } = ctx;
   const { orgUuid, uuid, id } = row;
@@ -69,4 +70,19 @@ export async function deleteWorkflow(
     `Workflow ${id} has ${count} active runs: cancel them with ?confirm=true`,
     { details: [{ rule: 'active runs', runs: count }] },
   );
+}
+
+/** Brings the index of the organization's runs up to date, so that D1 knows which are active. */
+async function indexRuns({ env }: Context, orgUuid: string): Promise<void> {
+  const names = objectNamesOf(orgUuid);
+  await Promise.all(names.map((name) => env.WORKFLOW_RUNS.getByName(name).index()));
+}
+
+/**
+ * Cancels every active run of a workflow that is deleted, and lets none begin any more: waits end,
+ * calls in flight are let end, and what was done is compensated. Answers once all have been told.
+ */
+async function cancelRunsOf({ env }: Context, { orgUuid, uuid }: WorkflowRow): Promise<void> {
+  const names = objectNamesOf(orgUuid);
+  await Promise.all(names.map((name) => env.WORKFLOW_RUNS.getByName(name).close(uuid)));
 }

@@ -87,7 +87,7 @@ export const Actions = z.array(ActionShape).meta({
 });
 
 /** Definition shape of a new workflow. */
-export const DefinitionInput = z
+const DefinitionInput = z
   .strictObject({
     id: WorkflowId.optional().meta({
       description: 'Id of your choice; left out, the name in lower case with hyphens',

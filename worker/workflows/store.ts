@@ -1,6 +1,6 @@
 /** Statements that read workflows; the organization comes first in each. */
 import { and, asc, count, desc, eq, gt, gte, isNull, or, type SQL, sql } from 'drizzle-orm';
-import { type ByDefault, isReadable } from '../access/store.ts';
+import { isReadable, type ReadablePage } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
 import { organizations } from '../db/schema.ts';
 import {
@@ -16,7 +16,7 @@ import {
 /** How a path names a workflow. By its UUID, one that was deleted is found, too. */
 export type WorkflowName = { readonly uuid: string } | { readonly id: string };
 
-function named(orgUuid: string, name: WorkflowName): SQL | undefined {
+function isWorkflow(orgUuid: string, name: WorkflowName): SQL | undefined {
   return 'uuid' in name
     ? and(eq(workflows.orgUuid, orgUuid), eq(workflows.uuid, name.uuid))
     : and(eq(workflows.orgUuid, orgUuid), eq(workflows.id, name.id), isNull(workflows.deletedAt));
@@ -24,12 +24,12 @@ function named(orgUuid: string, name: WorkflowName): SQL | undefined {
 
 /** At most one row. */
 export function selectWorkflow(db: Database, orgUuid: string, name: WorkflowName) {
-  return db.select().from(workflows).where(named(orgUuid, name));
+  return db.select().from(workflows).where(isWorkflow(orgUuid, name));
 }
 
 /** The uuid alone, for use inside other statements. */
 export function selectWorkflowUuid(db: Database, orgUuid: string, name: WorkflowName) {
-  return db.select({ uuid: workflows.uuid }).from(workflows).where(named(orgUuid, name));
+  return db.select({ uuid: workflows.uuid }).from(workflows).where(isWorkflow(orgUuid, name));
 }
 
 /** At most one row: a version, by its name. */
@@ -55,17 +55,12 @@ export function selectVersionNames(db: Database, orgUuid: string, uuid: string) 
     .orderBy(desc(workflowVersions.createdAt), desc(sql`rowid`));
 }
 
-/** A part of a list of workflows. */
-export interface Page {
-  readonly byDefault: ByDefault;
-  /** Id after which to begin; none for the start. */
-  readonly after: string | undefined;
-  /** One more than this is read, to tell whether there is more. */
-  readonly limit: number;
-}
-
 /** Workflows that the caller may read, by id. */
-export function selectReadable(db: Database, caller: Caller, { byDefault, after, limit }: Page) {
+export function selectReadable(
+  db: Database,
+  caller: Caller,
+  { byDefault, after, limit }: ReadablePage,
+) {
   return db
     .select()
     .from(workflows)
@@ -103,7 +98,7 @@ export function takenHooks(orgUuid: string, uuid: string, paths: readonly string
 }
 
 /** What a new workflow takes. */
-export interface Wanted {
+export interface NewWorkflow {
   readonly id: string;
   readonly uuid: string;
   readonly hooks: readonly string[];
@@ -111,7 +106,7 @@ export interface Wanted {
 }
 
 /** One row: what is taken, and whether the quota is used up. None when the organization is gone. */
-export function selectRoom(db: Database, orgUuid: string, { id, uuid, hooks, quota }: Wanted) {
+export function selectRoom(db: Database, orgUuid: string, { id, uuid, hooks, quota }: NewWorkflow) {
   const taken = selectWorkflowUuid(db, orgUuid, { id });
   return db
     .select({

@@ -70,7 +70,7 @@ export function hasSealed(definition: JsonObject): boolean {
 }
 
 /** The JSON text of a definition. */
-export function textOf(definition: JsonObject): string {
+export function definitionText(definition: JsonObject): string {
   return orderedText(definition);
 }
 

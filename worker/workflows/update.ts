@@ -23,23 +23,23 @@ import {
   updateWorkflowRow,
 } from './changes/store.ts';
 import { pathTaken, sealedFor, versionOf } from './create.ts';
-import type { Fault } from './definition/found.ts';
+import type { Fault } from './definition/findings.ts';
 import { ownerOf } from './executions/show.ts';
 import { tagOf } from './record.ts';
 import { selectRoom, selectVersion, selectVersionNames, selectWorkflow } from './store.ts';
-import { hasSealed, SCHEMA, storedDefinition, textOf, withKeptSecrets } from './stored.ts';
+import { definitionText, hasSealed, SCHEMA, storedDefinition, withKeptSecrets } from './stored.ts';
 import { changed as tellChanged } from './triggers/changed.ts';
 import { storedFollowing } from './triggers/following.ts';
 import { insertNews, replaceTriggers } from './triggers/store.ts';
 
 /** A workflow after a change, and the names of the members that the request gave. */
-export interface Changed {
+interface UpdatedWorkflow {
   readonly row: WorkflowRow;
   readonly updatedFields: readonly string[];
 }
 
 /** The members that are to change. */
-interface Sent {
+interface WorkflowUpdate {
   readonly body: JsonObject;
   readonly bytes: Uint8Array | undefined;
   readonly ifMatch: IfMatch | undefined;
@@ -59,8 +59,8 @@ const NEEDED = ['name', 'version', 'actions', 'status'];
 export async function updateWorkflow(
   ctx: Context,
   workflow: Workflow,
-  { body, bytes, ifMatch, demands }: Sent,
-): Promise<Changed> {
+  { body, bytes, ifMatch, demands }: WorkflowUpdate,
+): Promise<UpdatedWorkflow> {
   const { db } = ctx;
   const { orgUuid, uuid, id } = workflow.row;
   const [row] = await selectWorkflow(db, orgUuid, { uuid });
@@ -86,7 +86,7 @@ export async function updateWorkflow(
 }
 
 /** What a definition is called. */
-type Named = Pick<WorkflowRow, 'name' | 'version'>;
+type WorkflowLabel = Pick<WorkflowRow, 'name' | 'version'>;
 
 interface Patch {
   readonly patch: JsonObject;
@@ -99,7 +99,7 @@ async function changeDefinition(
   ctx: Context,
   { row, policy }: Workflow,
   { patch, size: bytes, ifMatch, demands }: Patch,
-): Promise<Changed> {
+): Promise<UpdatedWorkflow> {
   const { db } = ctx;
   const { orgUuid, uuid, id } = row;
   const [[stored], names] = await db.batch([
@@ -119,11 +119,11 @@ async function changeDefinition(
   const draft = { definition, faults, size };
   const holder = { id, uuid, wasDoor: row.runAs === 'author' };
   const made = await admitted(ctx, holder, draft, demands);
-  const text = textOf(await sealedFor(ctx, { uuid, policy }, kept));
+  const text = definitionText(await sealedFor(ctx, { uuid, policy }, kept));
   await demandStorage(ctx, text.length);
   await mayStore(ctx, text.length);
   // Read, and so of these types.
-  const { name, version, status = row.status } = definition as Partial<WorkflowRow> & Named;
+  const { name, version, status = row.status } = definition as Partial<WorkflowRow> & WorkflowLabel;
   const next = { ...changedBy(ctx, row), name, version, status, runAs: made.runAs };
   const updatedFields = Object.keys(patch);
   await store(ctx, { row, policy }, { next, updatedFields, ifMatch, made: { text, ...made } });

@@ -1,6 +1,8 @@
 /** Looks at a request's statement before it is sent: may it be run here, and as what. Contract §6. */
+
 import type { Mode } from '../../../proto/driver.ts';
-import { badRequest, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
+import { GatewayError, refusedByBackend } from '../../../proto/errors.ts';
+import { refusedAt } from '../../refusals.ts';
 import type { MysqlRequest } from '../index.ts';
 import { mysql as kind } from '../index.ts';
 import type { Token } from './lexer.ts';
@@ -26,7 +28,7 @@ export function isRead(request: MysqlRequest, mode: Mode): boolean {
  */
 export function checkType({ type }: MysqlRequest, mode: Mode): void {
   if (mode === 'read' && kind.types[type] !== 'read') {
-    throw refused('type', `Requests of type ${type} write; send them to /write`);
+    throw refusedAt('type', `Requests of type ${type} write; send them to /write`);
   }
 }
 
@@ -36,12 +38,12 @@ export function checkType({ type }: MysqlRequest, mode: Mode): void {
  */
 export function oneStatement(text: string, named: boolean, place: StatementScope): Parsed {
   const [statement, ...others] = parsed(text, named);
-  if (!statement) throw refused('query', 'The query holds no statement');
+  if (!statement) throw refusedAt('query', 'The query holds no statement');
   // A stored program's body has semicolons of its own; the protocol takes one statement only.
   const program = statement.first === 'CREATE' || statement.first === 'BEGIN';
   if (others.length > 0) {
     if (!program || place === 'transaction') {
-      throw refused(
+      throw refusedAt(
         'query',
         'The query holds several statements; send one, or use the type simple',
       );
@@ -61,10 +63,10 @@ export function severalStatements(text: string, place: StatementScope): readonly
   for (const statement of statements) {
     if (statement.tokens.some(({ sort }) => sort === 'versioned')) {
       // What is in it could be the end of a statement.
-      throw refused('query', 'A comment with a version is not taken among several statements');
+      throw refusedAt('query', 'A comment with a version is not taken among several statements');
     }
     if (controlsTransaction(statement)) {
-      throw refused(
+      throw refusedAt(
         'query',
         `Transaction control is not taken among several statements; ${NEEDS_SESSION}`,
       );
@@ -77,7 +79,7 @@ export function severalStatements(text: string, place: StatementScope): readonly
 function parsed(text: string, named: boolean): readonly Parsed[] {
   // Half of a surrogate pair has no UTF-8: other text would run than was checked.
   if (text.includes('\0') || !text.isWellFormed()) {
-    throw refused('query', 'The query holds a NUL or half of a surrogate pair');
+    throw refusedAt('query', 'The query holds a NUL or half of a surrogate pair');
   }
   const result = parseText(text, named);
   if ('statements' in result) return result.statements;
@@ -98,19 +100,22 @@ function controlsTransaction({ first, second }: Parsed): boolean {
 function checkPlace(statement: Parsed, place: StatementScope): void {
   const { first, second } = statement;
   if (first === 'XA') {
-    throw refused('query', 'Two-phase commit is not for requests; use POST /transactions');
+    throw refusedAt('query', 'Two-phase commit is not for requests; use POST /transactions');
   }
   if (first === 'LOAD' && statement.tokens.some(({ text }) => text === 'LOCAL')) {
-    throw refused('query', 'LOAD DATA LOCAL reads files of the relay and is not taken');
+    throw refusedAt('query', 'LOAD DATA LOCAL reads files of the relay and is not taken');
   }
   if (first === 'SET') checkSet(statement.tokens);
   if (place === 'lease') return;
   if (place === 'transaction' && (controlsTransaction(statement) || first === 'USE')) {
-    throw refused('query', 'The transaction begins and ends by itself; its operations may not');
+    throw refusedAt('query', 'The transaction begins and ends by itself; its operations may not');
   }
   if (place === 'transaction' && mayCommit(statement)) {
     const name = [first, second].filter(Boolean).join(' ');
-    throw refused('query', `${name} commits what came before it and is not taken in a transaction`);
+    throw refusedAt(
+      'query',
+      `${name} commits what came before it and is not taken in a transaction`,
+    );
   }
   const needsSession = controlsTransaction(statement) || SESSION.has(first);
   if (needsSession && place === 'http') {
@@ -118,7 +123,7 @@ function checkPlace(statement: Parsed, place: StatementScope): void {
     throw new GatewayError('NOT_SUPPORTED', message);
   }
   if (needsSession) {
-    throw refused('query', `This statement has no effect by itself; ${NEEDS_SESSION}`);
+    throw refusedAt('query', `This statement has no effect by itself; ${NEEDS_SESSION}`);
   }
 }
 
@@ -145,14 +150,10 @@ function checkSet(tokens: readonly Token[]): void {
     return (sort === 'word' || sort === 'variable' || sort === 'name') && FIXED.has(name);
   });
   if (fixed && !isGlobal(tokens)) {
-    throw refused('query', 'Sessions keep utf8mb4 and UTC; SET does not change them here');
+    throw refusedAt('query', 'Sessions keep utf8mb4 and UTC; SET does not change them here');
   }
 }
 
 function isGlobal(tokens: readonly Token[]): boolean {
   return tokens[1]?.text === 'GLOBAL' || /^@@GLOBAL\./i.test(tokens[1]?.text ?? '');
-}
-
-function refused(path: string, message: string): GatewayError {
-  return badRequest(path, message, message);
 }

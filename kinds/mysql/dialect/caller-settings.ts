@@ -3,7 +3,7 @@ import type { SessionSettings } from '../../../proto/driver.ts';
 import type { Parsed } from './statement.ts';
 
 /** Statements that go around a caller's own. */
-export interface Around {
+interface SettingStatements {
   /** Tells who calls. */
   readonly ahead: string;
   /** Takes it back, so that a statement whose own could not be set runs as nobody's. */
@@ -17,7 +17,7 @@ const CONTROL = new Set(['BEGIN', 'START', 'COMMIT', 'ROLLBACK', 'SAVEPOINT', 'R
 export function aroundOf(
   session: SessionSettings | undefined,
   { first }: Parsed,
-): Around | undefined {
+): SettingStatements | undefined {
   if (session === undefined || session.settings.length === 0 || CONTROL.has(first))
     return undefined;
   const { settings } = session;

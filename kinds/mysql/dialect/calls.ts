@@ -1,4 +1,5 @@
 /** What in a statement could be a call of a function, and of whose. */
+import type { TableName } from '../../allow.ts';
 import { isReserved } from './functions.ts';
 import type { Token } from './lexer.ts';
 
@@ -36,12 +37,6 @@ export function calledNames(tokens: readonly Token[]): string[] {
   return tokens.flatMap((token, at) =>
     isName(token) && isSign(tokens[at + 1], '(') && !isQuestion(tokens, at) ? [token.raw] : [],
   );
-}
-
-/** A table or view with its database. */
-export interface TableName {
-  readonly schema: string;
-  readonly name: string;
 }
 
 /** The tables of a view's definition as servers write it: each with its database, joined by words. */

@@ -1,6 +1,7 @@
 /** What the guard asks the server: whose functions and views there are of certain names. */
+
 import type { Json } from '../../../proto/json.ts';
-import type { TableName } from './calls.ts';
+import type { TableName } from '../../allow.ts';
 import { ServerError } from './failures.ts';
 import { isUsual } from './functions.ts';
 

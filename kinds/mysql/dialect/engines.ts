@@ -1,7 +1,7 @@
 /** Finds tables whose engine has no transactions behind a statement: what it changes there stays, whatever is undone. */
 import { LruMap } from '../../../proto/lru-map.ts';
 import type { AskRows } from './catalog.ts';
-import { namesOf, type Token, tokensOf, Unclosed } from './lexer.ts';
+import { type Token, tokensOf, Unclosed, viewNames } from './lexer.ts';
 import { type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
 /** How long an answer is valid, in milliseconds: an engine changed meanwhile is noticed after that. */
@@ -12,7 +12,7 @@ const DEPTH_MAX = 8;
 const NAMES_MAX = 1_000;
 
 /** A table, and its engine. */
-export interface PlainTable {
+interface PlainTable {
   readonly table: string;
   readonly engine: string;
 }
@@ -51,7 +51,7 @@ export class Engines {
 
 async function search(tokens: readonly Token[], ask: AskRows): Promise<PlainTable | undefined> {
   const seen = new Set<string>();
-  let names = namesOf(tokens, seen);
+  let names = viewNames(tokens, seen);
   for (let depth = 0; depth < DEPTH_MAX && names.length > 0; depth += 1) {
     const found = await lookUp(ask, TABLES, names);
     const [schema, name, engine = ''] = found[0] ?? [];
@@ -60,7 +60,7 @@ async function search(tokens: readonly Token[], ask: AskRows): Promise<PlainTabl
     for (const query of BEHIND) {
       for (const [text = ''] of await lookUp(ask, query, names)) texts.push(text);
     }
-    names = texts.flatMap((text) => namesOf(tokensIn(text), seen));
+    names = texts.flatMap((text) => viewNames(tokensIn(text), seen));
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 /** Maps errors of MySQL and MariaDB to the gateway's. Source: MySQL Error Message Reference; MariaDB Error Codes. */
 import type { Mode } from '../../../proto/driver.ts';
 import { type BackendDetail, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
-import { toldWithout } from '../../../proto/told.ts';
+import { truncatedWithout } from '../../../proto/truncate.ts';
 
 /** What the server answered instead of a result. */
 export class ServerError extends Error {
@@ -57,6 +57,6 @@ function detailOf({ errno, message }: ServerError): BackendDetail {
   return {
     source: 'mysql',
     code: String(errno),
-    message: toldWithout(message, (text) => text.replace(USER_AT, "'$1'")),
+    message: truncatedWithout(message, (text) => text.replace(USER_AT, "'$1'")),
   };
 }

@@ -123,7 +123,7 @@ export function isRefused(name: string): boolean {
 }
 
 /** Whether an unquoted word directly ahead of a parenthesis is a function that servers have and a read may call. */
-export function isServerOwn(name: string): boolean {
+function isServerOwn(name: string): boolean {
   return SERVER_OWN.has(name) || GEOMETRY.has(name);
 }
 

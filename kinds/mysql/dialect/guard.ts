@@ -1,11 +1,13 @@
 /** Decides whether `/read` takes a statement, and whether a statement leaves traces on its connection. Contract §6. */
-import { GatewayError } from '../../../proto/errors.ts';
+
+import type { GatewayError } from '../../../proto/errors.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
+import { refusedByRule } from '../../refusals.ts';
 import { type AllowedFunctions, suspectIn } from './allowed-functions.ts';
 import { calledNames, tablesOf } from './calls.ts';
 import type { Catalog, View } from './catalog.ts';
 import { isRefused } from './functions.ts';
-import { namesOf, type Token } from './lexer.ts';
+import { type Token, viewNames } from './lexer.ts';
 import { type Parsed, parseText, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
 /** How long a verdict is valid, in milliseconds: a function made meanwhile is noticed after that. */
@@ -39,7 +41,7 @@ export class Guard {
   async admit(statement: Parsed, catalog: Catalog, fresh = false): Promise<void> {
     if (statement.unreadable !== undefined) {
       const message = `${statement.unreadable} is not taken on /read; send it to /write`;
-      throw refusal('read_statement', message);
+      throw refusedByRule('read_statement', message);
     }
     const known = fresh ? undefined : this.#verdicts.get(statement.text);
     const verdict =
@@ -67,7 +69,7 @@ export class Guard {
     if (called !== undefined) return functionRefusal(called);
     const refused = await this.#refusedCall(tokens, catalog);
     if (refused) return refused;
-    for (const view of await catalog.views(namesOf(tokens, seen))) {
+    for (const view of await catalog.views(viewNames(tokens, seen))) {
       const found = await this.#refusedView(view, tokens, { catalog, seen, depth });
       if (found) return found;
     }
@@ -94,13 +96,14 @@ export class Guard {
       const isNamed = here || tokens.some(({ raw }) => raw.toLowerCase() === schema.toLowerCase());
       return isNamed ? hiddenViewRefusal(schema, name) : undefined;
     }
-    if (depth >= VIEW_DEPTH_MAX) return refusal('read_statement', 'Views are nested too deeply');
+    if (depth >= VIEW_DEPTH_MAX)
+      return refusedByRule('read_statement', 'Views are nested too deeply');
     const parsed = parseText(definition, false);
     const statements = 'unclosed' in parsed ? [] : parsed.statements;
     const unreadable = statements.find((each) => each.unreadable !== undefined);
     if (statements.length !== 1 || unreadable) {
       const why = unreadable?.unreadable ?? 'what cannot be read';
-      return refusal('read_statement', `View ${schema}.${name} holds ${why}`);
+      return refusedByRule('read_statement', `View ${schema}.${name} holds ${why}`);
     }
     const inside = statements.flatMap((each) => each.tokens);
     const unseen = await catalog.unseen(tablesOf(inside));
@@ -112,14 +115,14 @@ export class Guard {
 function functionRefusal(name: string): GatewayError {
   const shown = name.toLowerCase();
   const message = `Function ${shown} is not taken on /read; send the statement to /write`;
-  return refusal('read_function', message, shown);
+  return refusedByRule('read_function', message, shown);
 }
 
 function userFunctionRefusal(shown: string): GatewayError {
   const message =
     `Function ${shown} is a user's and not taken on /read; send the statement to /write, ` +
     'or name it in allow_functions';
-  return refusal('read_user_function', message, shown);
+  return refusedByRule('read_user_function', message, shown);
 }
 
 /** A plugin's, a package's, one that may not be seen, or none at all. */
@@ -127,18 +130,12 @@ function unknownFunctionRefusal(shown: string): GatewayError {
   const message =
     `Function ${shown} is not known to change nothing and not taken on /read; ` +
     'send the statement to /write, or name it in allow_functions';
-  return refusal('read_user_function', message, shown);
+  return refusedByRule('read_user_function', message, shown);
 }
 
 function hiddenViewRefusal(schema: string, name: string): GatewayError {
   const message =
     `What ${schema}.${name} calls, when it is a view, may not be seen, so it is not taken on /read: ` +
     "grant the connection's user SELECT and SHOW VIEW on it";
-  return refusal('read_hidden_view', message);
-}
-
-function refusal(rule: string, message: string, name?: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', message, {
-    details: [{ rule, path: 'query', message, ...(name === undefined ? {} : { function: name }) }],
-  });
+  return refusedByRule('read_hidden_view', message);
 }

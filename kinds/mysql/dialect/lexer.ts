@@ -211,7 +211,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
 }
 
 /** Names that could be a view's, each once in all. */
-export function namesOf(tokens: readonly Token[], seen: Set<string>): string[] {
+export function viewNames(tokens: readonly Token[], seen: Set<string>): string[] {
   const names: string[] = [];
   for (const { sort, raw: name } of tokens) {
     if (sort !== 'word' && sort !== 'name') continue;

@@ -13,7 +13,7 @@ export interface Level {
 }
 
 /** A word in its place. */
-export interface WordPlace {
+interface WordPlace {
   readonly tokens: readonly Token[];
   /** The statement's first word. */
   readonly first: string;
@@ -24,9 +24,9 @@ export interface WordPlace {
 }
 
 /** Whether the word is one of the grammar there; `unread` where a table should be. */
-export type Found = 'grammar' | 'other' | 'unread';
+type WordRole = 'grammar' | 'other' | 'unread';
 
-type Act = (place: WordPlace) => Found;
+type Act = (place: WordPlace) => WordRole;
 
 /** Acts of words, by the word. */
 export const WORDS: { readonly [word: string]: Act } = {
@@ -123,18 +123,18 @@ function isHint({ tokens, at }: WordPlace): boolean {
   return isWord(tokens[at - 1], 'FOR');
 }
 
-function begin(level: Level, expects: Level['expects']): Found {
+function begin(level: Level, expects: Level['expects']): WordRole {
   level.list = true;
   return expect(level, expects);
 }
 
-function expect(level: Level, expects: Level['expects']): Found {
+function expect(level: Level, expects: Level['expects']): WordRole {
   level.expects = expects;
   return 'grammar';
 }
 
 /** A list that ends where a table should be is none that is understood. */
-function end({ level }: WordPlace): Found {
+function end({ level }: WordPlace): WordRole {
   const isUnread = level.expects !== undefined;
   level.list = false;
   level.expects = undefined;

@@ -3,7 +3,7 @@ import { isSign, isWord, type Parentheses } from './calls.ts';
 import type { Token } from './lexer.ts';
 
 /** A name between two tokens, neither included. */
-interface Given {
+interface CteName {
   /** As it is written: letter case counts, since servers may tell names apart by it. */
   readonly name: string;
   readonly after: number;
@@ -11,7 +11,7 @@ interface Given {
 }
 
 /** What WITH gives, by name. */
-export type GivenNames = ReadonlyMap<string, readonly Given[]>;
+export type GivenNames = ReadonlyMap<string, readonly CteName[]>;
 
 /** All names that WITH gives. */
 export function givenNames(tokens: readonly Token[], parentheses: Parentheses): GivenNames {
@@ -22,11 +22,11 @@ export function givenNames(tokens: readonly Token[], parentheses: Parentheses): 
 }
 
 /** Of one WITH; nothing from another meaning of the word. */
-function givenAt(tokens: readonly Token[], parentheses: Parentheses, start: number): Given[] {
+function givenAt(tokens: readonly Token[], parentheses: Parentheses, start: number): CteName[] {
   const open = parentheses.around[start] ?? -1;
   const before = open < 0 ? tokens.length : (parentheses.closings[open] ?? -1);
   const isRecursive = isWord(tokens[start + 1], 'RECURSIVE');
-  const found: Given[] = [];
+  const found: CteName[] = [];
   for (let at = start + (isRecursive ? 2 : 1); ; ) {
     const [name, end] = [tokens[at], endAt(tokens, parentheses, at)];
     if (!name || end < 0) return found;

@@ -10,7 +10,7 @@ import { isTaken, leftWord, MODIFIERS } from './named-words.ts';
 import type { Parsed } from './statement.ts';
 
 /** A table as a statement names it. */
-export interface NamedTable {
+interface NamedTable {
   /** Undefined for the connection's own database. */
   readonly schema: string | undefined;
   readonly name: string;

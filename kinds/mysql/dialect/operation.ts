@@ -1,7 +1,7 @@
 /** Requests as operations of a transaction. Contract §6, "Transactions". */
 import { badRequest } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { type PointTo, Room, resolveReferences } from '../../result-references.ts';
+import { type PointTo, ReferenceRoom, resolveReferences } from '../../result-references.ts';
 import type { MysqlRequest } from '../index.ts';
 import { checkType, oneStatement } from './admit.ts';
 import { hasNames, type RowsRequest } from './parameters.ts';
@@ -24,7 +24,7 @@ export function operationFrom(request: MysqlRequest): RowsRequest {
 
 /** Parameters with earlier results instead of references. A name among the parameters is no operator, even when it is the only one. */
 export function paramsWith(params: NonNullable<RowsRequest['params']>, point: PointTo): Json {
-  const room = new Room();
+  const room = new ReferenceRoom();
   const resolved = (value: Json) => resolveReferences(value, point, 'unwrapped', room);
   if (Array.isArray(params)) return params.map(resolved);
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, resolved(value)]));

@@ -1,7 +1,7 @@
-/** Which statements a server has to prepare anew for each run. */
+/** Which statements a server has to prepare again for each run. */
 import { LruMap } from '../../../proto/lru-map.ts';
 import type { Catalog } from './catalog.ts';
-import { namesOf } from './lexer.ts';
+import { viewNames } from './lexer.ts';
 import { type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
 /** How long an answer is valid, in milliseconds: a view made meanwhile is noticed after that. */
@@ -22,7 +22,7 @@ export class Plans {
     if (nested) return true;
     const known = this.#answers.get(text);
     if (known && known.expires > Date.now()) return known.stale;
-    const names = namesOf(tokens, new Set());
+    const names = viewNames(tokens, new Set());
     const stale = names.length > 0 && (await catalog.views(names)).length > 0;
     if (text.length <= REMEMBERED_MAX_CHARACTERS) {
       this.#answers.set(text, { stale, expires: Date.now() + ANSWER_MS });

@@ -1,6 +1,6 @@
 /** Decides which statements could set what `config.session` says about their caller. Spec: keys-and-doors.md §3. */
 import { LruMap } from '../../../proto/lru-map.ts';
-import { mayNotSet } from '../../setter-refusal.ts';
+import { mayNotSet } from '../../refusals.ts';
 import { noVerb } from '../../verbs.ts';
 import { type AllowedFunctions, type Suspect, suspectIn } from './allowed-functions.ts';
 import type { Catalog } from './catalog.ts';

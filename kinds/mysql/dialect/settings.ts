@@ -16,13 +16,7 @@ import {
 } from '../../connection-options.ts';
 
 /** How far TLS goes. Source: MySQL manual, "Command Options for Encrypted Connections". */
-export const SSL_MODES = [
-  'DISABLED',
-  'PREFERRED',
-  'REQUIRED',
-  'VERIFY_CA',
-  'VERIFY_IDENTITY',
-] as const;
+const SSL_MODES = ['DISABLED', 'PREFERRED', 'REQUIRED', 'VERIFY_CA', 'VERIFY_IDENTITY'] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 
 /** How to reach and enter one database. Holds the password: never log it. */

@@ -30,7 +30,7 @@ export interface Parsed {
 }
 
 /** The statements of a text; `unclosed` when it ends within one. */
-export type ParsedText = { readonly statements: readonly Parsed[] } | { readonly unclosed: string };
+type ParsedText = { readonly statements: readonly Parsed[] } | { readonly unclosed: string };
 
 /** Texts longer than this are taken apart each time. */
 export const REMEMBERED_MAX_CHARACTERS = 10_000;

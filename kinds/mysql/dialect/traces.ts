@@ -3,7 +3,7 @@ import { LruMap } from '../../../proto/lru-map.ts';
 import { callsOf } from './calls.ts';
 import type { Catalog } from './catalog.ts';
 import { leavesTraces } from './functions.ts';
-import { namesOf, type Token } from './lexer.ts';
+import { type Token, viewNames } from './lexer.ts';
 import { type Parsed, parseText, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
 /** How long an answer is valid, in milliseconds: a trigger made meanwhile is noticed after that. */
@@ -57,7 +57,7 @@ async function leavesHidden(
   catalog: Catalog,
   seen: Set<string>,
 ): Promise<boolean> {
-  const names = namesOf(tokens, seen);
+  const names = viewNames(tokens, seen);
   if (names.length === 0) return false;
   if (changes && (await catalog.mayTrigger(names))) return true;
   for (const { definition } of await catalog.views(names)) {

@@ -55,7 +55,7 @@ export interface Column {
 }
 
 /** How a column's values are written. */
-export type Format =
+type Format =
   | 'integer'
   | 'bigint'
   | 'float'

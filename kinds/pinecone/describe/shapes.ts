@@ -54,7 +54,7 @@ const Match = z
     description: 'A record that was found',
     examples: [{ id: 'product-7', score: 0.98, metadata: { genre: 'drama' } }],
   });
-const Found = z
+const QueryReply = z
   .object({ matches: z.array(Match).meta({ description: 'The nearest first' }), ...answered })
   .meta({
     id: 'PineconeMatches',
@@ -143,7 +143,7 @@ const Upserted = z.object({ upsertedCount: count('Records that were written') })
   description: 'What `upsert` answers',
   examples: [{ upsertedCount: 2 }],
 });
-const Changed = z
+const ChangeReply = z
   .object({ matchedRecords: count('Records that a filter of `update` found').optional() })
   .meta({
     id: 'PineconeChanged',
@@ -172,5 +172,5 @@ export const shapes: KindShapes = {
       id: 'PineconeBody',
       description: 'A request to a Pinecone endpoint, in either of its forms',
     }),
-  results: [Found, Upserted, Stats, Vectors, Changed],
+  results: [QueryReply, Upserted, Stats, Vectors, ChangeReply],
 };

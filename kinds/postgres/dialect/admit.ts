@@ -1,6 +1,8 @@
 /** Looks at a request's statement before it is sent: may it be run here, and as what. Contract §6. */
+
 import type { Mode } from '../../../proto/driver.ts';
 import { badRequest, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
+import { refusedAt } from '../../refusals.ts';
 import type { PostgresRequest } from '../index.ts';
 import { postgres as kind } from '../index.ts';
 import { type Parsed, parseText, type Unparsed } from './statement.ts';
@@ -36,7 +38,7 @@ export function isRead(request: PostgresRequest, mode: Mode): boolean {
  */
 export function checkType({ type }: PostgresRequest, mode: Mode): void {
   if (mode === 'read' && kind.types[type] !== 'read') {
-    throw refused('type', `Requests of type ${type} write; send them to /write`);
+    throw refusedAt('type', `Requests of type ${type} write; send them to /write`);
   }
 }
 
@@ -57,13 +59,16 @@ export function oneStatement(
     return undefined;
   }
   const [statement, ...others] = parsed.statements;
-  if (!statement) throw refused('query', 'The query holds no statement');
+  if (!statement) throw refusedAt('query', 'The query holds no statement');
   if (others.length > 0) {
-    throw refused('query', 'The query holds several statements; send one, or use the type simple');
+    throw refusedAt(
+      'query',
+      'The query holds several statements; send one, or use the type simple',
+    );
   }
   checkPlace(statement, place);
   if (statement.copy === 'in' || statement.copy === 'out') {
-    throw refused('query', `COPY needs the type copy_${statement.copy}`);
+    throw refusedAt('query', `COPY needs the type copy_${statement.copy}`);
   }
   return statement;
 }
@@ -78,13 +83,13 @@ export function severalStatements(text: string, place: StatementScope): readonly
   if ('failed' in parsed) throw unparsed(parsed.failed);
   for (const statement of parsed.statements) {
     if (statement.kind === 'TransactionStmt') {
-      throw refused(
+      throw refusedAt(
         'query',
         `Transaction control is not taken among several statements; ${NEEDS_SESSION}`,
       );
     }
     if (statement.copy === 'in' || statement.copy === 'out') {
-      throw refused('query', `COPY needs the type copy_${statement.copy}`);
+      throw refusedAt('query', `COPY needs the type copy_${statement.copy}`);
     }
     if (place === 'lease') checkPlace(statement, place);
   }
@@ -102,7 +107,10 @@ export function copyStatement(text: string, direction: 'in' | 'out'): Parsed {
   const [statement, ...others] = parsed.statements;
   if (others.length > 0 || statement?.copy !== direction) {
     const wanted = direction === 'in' ? 'COPY … FROM STDIN' : 'COPY … TO STDOUT';
-    throw refused('query', `The type copy_${direction} takes one ${wanted}, in text or CSV format`);
+    throw refusedAt(
+      'query',
+      `The type copy_${direction} takes one ${wanted}, in text or CSV format`,
+    );
   }
   return statement;
 }
@@ -122,7 +130,7 @@ const NEEDS_SESSION = 'it needs a session: POST /endpoints/{endpoint}/sessions';
 
 function checkPlace({ kind: name, text }: Parsed, place: StatementScope): void {
   if (name === 'TransactionStmt' && /\bprepared\b|^\s*prepare\b/i.test(text)) {
-    throw refused('query', 'Two-phase commit is not for requests; use POST /transactions');
+    throw refusedAt('query', 'Two-phase commit is not for requests; use POST /transactions');
   }
   if (place === 'lease' || !SESSION_KINDS.has(name)) return;
   if (place === 'http') {
@@ -130,16 +138,16 @@ function checkPlace({ kind: name, text }: Parsed, place: StatementScope): void {
     throw new GatewayError('NOT_SUPPORTED', message);
   }
   if (place === 'call')
-    throw refused('query', `This statement has no effect by itself; ${NEEDS_SESSION}`);
+    throw refusedAt('query', `This statement has no effect by itself; ${NEEDS_SESSION}`);
   if (name === 'TransactionStmt') {
-    throw refused('query', 'The transaction begins and ends by itself; its operations may not');
+    throw refusedAt('query', 'The transaction begins and ends by itself; its operations may not');
   }
 }
 
 /** A NUL ends the text for the server, and a lone surrogate has no UTF-8: both would run other text than was checked. */
 function checkText(text: string): void {
   if (text.includes('\0') || !text.isWellFormed()) {
-    throw refused('query', 'The query holds a NUL or half of a surrogate pair');
+    throw refusedAt('query', 'The query holds a NUL or half of a surrogate pair');
   }
 }
 
@@ -150,10 +158,6 @@ function unparsed({ message, sqlstate, position }: Unparsed): GatewayError {
     message,
     ...(position === undefined ? {} : { position }),
   });
-}
-
-function refused(path: string, message: string): GatewayError {
-  return badRequest(path, message, message);
 }
 
 /** Requests of one statement with rows. */

@@ -103,3 +103,8 @@ class ArrayText {
 function unescaped(text: string): string {
   return text.includes('\\') ? text.replace(/\\([\s\S])/g, '$1') : text;
 }
+
+/** Texts as the text of an array. */
+export function textArray(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+}

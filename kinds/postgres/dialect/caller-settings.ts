@@ -3,7 +3,7 @@
  * which statements could set them. Spec: keys-and-doors.md §3.
  */
 import type { SessionSettings } from '../../../proto/driver.ts';
-import { mayNotSet } from '../../setter-refusal.ts';
+import { mayNotSet } from '../../refusals.ts';
 import type { Statement } from './ask.ts';
 import type { Parsed } from './statement.ts';
 
@@ -87,7 +87,7 @@ const NONE: readonly Statement[] = [];
 const READ_AS_GUARD = "pg_catalog.set_config('standard_conforming_strings', 'on', true)";
 
 /** Sets them for the rest of a transaction; the role comes last. */
-export function settingStatement({ settings, role }: SessionSettings): Statement {
+function settingStatement({ settings, role }: SessionSettings): Statement {
   const calls = [READ_AS_GUARD, ...settings.map((_, at) => set(2 * at + 1))];
   const values = settings.flat();
   if (role === undefined) return { text: `SELECT ${calls.join(', ')}`, values };

@@ -1,6 +1,12 @@
 /** Turns the server's text of a value into JSON text, by the value's type. */
 import { base64Of, bytesOfHex } from '../../../proto/bytes.ts';
-import { isJsonInteger, isJsonNumber, jsonOrString, plainString } from '../../json-forms.ts';
+import {
+  integerText,
+  isJsonInteger,
+  isJsonNumber,
+  jsonOrString,
+  plainString,
+} from '../../json-forms.ts';
 import { arrayToJson } from './array-text.ts';
 
 /** A field as it travels in text format; null is SQL's NULL. */
@@ -22,17 +28,9 @@ export type Format =
   | 'timestamp'
   | 'timestamptz';
 
-const SAFE_DIGITS = 15;
-
 /** What is no number is a string: a server's word for it is not enough. */
 function integerToJson(text: string): string {
   return isJsonInteger(text) ? text : JSON.stringify(text);
-}
-
-/** A number when a double holds it, else a string. Contract: "Results never lose a value". */
-function bigintToJson(text: string): string {
-  const isSafe = text.length <= SAFE_DIGITS || Number.isSafeInteger(Number(text));
-  return isSafe && isJsonInteger(text) ? text : plainString(text);
 }
 
 /** NaN and the infinities are strings. */
@@ -62,7 +60,7 @@ const ENCODERS: { readonly [format in Format]: Encoder } = {
   bare: plainString,
   boolean: (text) => (text === 't' ? 'true' : 'false'),
   integer: integerToJson,
-  bigint: bigintToJson,
+  bigint: integerText,
   float: floatToJson,
   bytes: bytesToJson,
   json: jsonOrString,

@@ -8,7 +8,7 @@ import {
 } from '../../../proto/errors.ts';
 
 /** An error as the server reports it, its own names shortened to what callers see. */
-export interface ServerError {
+interface ServerError {
   readonly code?: string | undefined;
   readonly message: string;
   readonly position?: string | undefined;

@@ -1,8 +1,9 @@
 /** Decides whether `/read` takes a statement, and whether a statement leaves traces on its connection. Contract §6. */
 
-import { GatewayError } from '../../../proto/errors.ts';
+import type { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
+import { refusedByRule } from '../../refusals.ts';
 import type { Inquirer } from './inquirer.ts';
 import { ARGUMENTS_MAX, question, typeNames } from './question.ts';
 import { functionOf, lookUpAll, lookUpInput, type Obstacle, obstacleOf } from './reach.ts';
@@ -25,7 +26,7 @@ export function allowedFunctions(setting: Json | undefined): AllowedFunctions {
 }
 
 /** How a read may run. */
-export interface Admission {
+interface Admission {
   /** All that it reaches is known to leave nothing; else it runs in a transaction that is undone, and its connection is reset. */
   readonly plain: boolean;
   /** The types of its parameters as the server was asked about it; it has to run with these. */
@@ -51,7 +52,7 @@ export interface CheckedStatement {
   readonly writes: boolean;
 }
 
-/** How long a verdict is valid, in milliseconds: a function replaced meanwhile is noticed after that. */
+/** Milliseconds for which a verdict is valid: a function that was replaced meanwhile is noticed after that. */
 const VERDICT_MS = 60_000;
 
 /** Verdicts over one pool's database, remembered by text. */
@@ -75,7 +76,7 @@ export class Guard {
     inquirer: Inquirer,
   ): Promise<Admission> {
     if (statement.unreadable !== undefined) {
-      throw refusal(
+      throw refusedByRule(
         'read_statement',
         `${statement.unreadable} is not taken on /read; send it to /write`,
       );
@@ -195,7 +196,7 @@ function of(reached: readonly ReachedFunction[], { references }: Parsed, refuses
 export async function ask(
   { statement, types: given, writes }: CheckedStatement,
   inquirer: Inquirer,
-): Promise<Answer | Unasked> {
+): Promise<GuardLookup | Unasked> {
   const text = statement.query;
   if (text === undefined) return 'text';
   const { parameters } = statement.references;
@@ -211,7 +212,7 @@ export async function ask(
   return (await obstacleOf(inquirer.lookUp)) ?? 'text';
 }
 
-interface Answer {
+interface GuardLookup {
   readonly reached: readonly ReachedFunction[];
   readonly types: readonly number[] | undefined;
 }
@@ -234,22 +235,16 @@ function functionRefusal(found: ReachedFunction, unasked: Unasked | undefined): 
   const { schema, name } = found;
   const why = unasked === undefined ? '' : ` (decided by its name alone: ${UNASKED[unasked]})`;
   if (isRefusedByName(found)) {
-    return refusal(
+    return refusedByRule(
       'read_function',
       `Function ${name} is not taken on /read; send the statement to /write${why}`,
       name,
     );
   }
-  return refusal(
+  return refusedByRule(
     'read_volatile_function',
     `Function ${schema}.${name} is VOLATILE and not taken on /read; send the statement to /write, ` +
       `declare the function STABLE, or name it in allow_functions${why}`,
     `${schema}.${name}`,
   );
-}
-
-function refusal(rule: string, message: string, name?: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', message, {
-    details: [{ rule, path: 'query', message, ...(name === undefined ? {} : { function: name }) }],
-  });
 }

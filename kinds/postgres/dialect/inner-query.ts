@@ -1,10 +1,10 @@
 /** Finds the query that a statement holds, as text: the server is asked what that calls. */
-import { parse } from './parser.ts';
+import { parseStatements } from './parser.ts';
 import { isTree, type Tree } from './tree.ts';
 
-/** A query in a longer statement is looked for at so many places. */
+/** Places of a longer statement at which a query is looked for. */
 const PLACES_MAX = 64;
-/** All the pieces that are tried come to so many characters: parsing holds up other calls. */
+/** Characters of all pieces that are tried, together: parsing holds up other calls. */
 const TRIED_MAX_CHARACTERS = 524_288;
 
 /** The query in an EXPLAIN or COPY; undefined when there is none or it is not found. @param tree what the parser made of the text */
@@ -33,7 +33,7 @@ function sliced(text: string, query: unknown, ends: readonly number[]): string |
 
 function isSame(piece: string, wanted: string): boolean {
   try {
-    const answer = parse(piece);
+    const answer = parseStatements(piece);
     if ('refused' in answer || answer.statements.length !== 1) return false;
     return shapeOf(answer.statements[0]?.tree) === wanted;
   } catch {
@@ -57,14 +57,15 @@ function shapeOf(tree: unknown): string {
 }
 
 function ofRelation({ schemaname, relname }: Tree, columns: unknown): string {
-  const name = [schemaname, relname].filter((part) => typeof part === 'string').map(quoted);
+  const name = [schemaname, relname].filter((part) => typeof part === 'string').map(quotedName);
   const listed = (Array.isArray(columns) ? columns : []).flatMap((column: unknown) => {
     const text = isTree(column) && isTree(column.String) ? column.String.sval : undefined;
-    return typeof text === 'string' ? [quoted(text)] : [];
+    return typeof text === 'string' ? [quotedName(text)] : [];
   });
   return `SELECT ${listed.length > 0 ? listed.join(', ') : '*'} FROM ${name.join('.')}`;
 }
 
-function quoted(name: string): string {
+/** A name as SQL quotes it. */
+export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -51,7 +51,7 @@ type ColumnRow = readonly [name: string, type: number, nullable: boolean];
 type IndexRow = readonly [name: string, unique: boolean, primary: boolean, columns: string[]];
 
 /** A table before its types have names. */
-interface Read extends Pick<InspectedTable, 'namespace' | 'name' | 'type'> {
+interface TableRow extends Pick<InspectedTable, 'namespace' | 'name' | 'type'> {
   readonly columns: readonly ColumnRow[];
   readonly indexes: readonly IndexRow[];
 }
@@ -68,7 +68,7 @@ export async function inspectTables(
   bytesMax: number,
 ): Promise<InspectedTables> {
   const rows = await asks.catalog({ text: TABLES, values: [...after, String(limit + 1)] });
-  const tables: Read[] = [];
+  const tables: TableRow[] = [];
   let bytes = 0;
   for (const [namespace, name, kind, columns, indexes] of rows.slice(0, limit)) {
     bytes += (columns?.length ?? 0) + (indexes?.length ?? 0);
@@ -90,7 +90,10 @@ export async function inspectTables(
   };
 }
 
-function withTypeNames(types: TypeRegistry, { columns, indexes, ...table }: Read): InspectedTable {
+function withTypeNames(
+  types: TypeRegistry,
+  { columns, indexes, ...table }: TableRow,
+): InspectedTable {
   const [primary] = indexes.filter(([, , isPrimary]) => isPrimary);
   return {
     ...table,

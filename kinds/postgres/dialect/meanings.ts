@@ -1,11 +1,13 @@
 /** What names of a statement mean on a connection, for `config.allow`. keys-and-doors.md §4. */
+
 import type { TableName } from '../../allow.ts';
+import { textArray } from './array-text.ts';
 import type { Inquirer } from './inquirer.ts';
 import type { NamedRelation } from './named-kinds.ts';
-import type { Named } from './tree.ts';
+import type { QualifiedName } from './tree.ts';
 
 /** A type as a statement names it. */
-export type NamedType = Named;
+export type NamedType = QualifiedName;
 
 /** What names mean on a connection. */
 export interface Meanings {
@@ -26,9 +28,9 @@ interface RowArray extends TableName {
 }
 
 /** What is looked up. */
-export interface AskedNames {
+interface AskedNames {
   readonly relations: readonly NamedRelation[];
-  readonly functions: readonly Named[];
+  readonly functions: readonly QualifiedName[];
   readonly types: readonly NamedType[];
 }
 
@@ -57,7 +59,7 @@ export async function meaningsOf(
   { lookUp }: Inquirer,
 ): Promise<Meanings> {
   const unqualified = relations.flatMap(({ schema, name }) => (schema === null ? [name] : []));
-  const values = [unqualified, namesOf(functions), namesOf(types)].map(arrayOf);
+  const values = [unqualified, namesOf(functions), namesOf(types)].map(textArray);
   const rows = await lookUp({ text: MEANINGS, values });
   const schemasOf = new Map<string, string[]>();
   const serverOwn = new Set<string>();
@@ -73,11 +75,6 @@ export async function meaningsOf(
   return { home, schemasOf, serverOwn, rowArrays };
 }
 
-function namesOf(all: readonly Named[]): string[] {
+function namesOf(all: readonly QualifiedName[]): string[] {
   return all.map(({ name }) => name);
-}
-
-/** A list of texts as the server reads it. */
-function arrayOf(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }

@@ -1,6 +1,5 @@
 /** Which statements are read for what they name, and where those that change the schema keep their names. */
-import { stringsOf } from './named-text.ts';
-import { isTree, type Tree } from './tree.ts';
+import { isTree, strings, type Tree } from './tree.ts';
 
 /** A relation as a statement names it. */
 export interface NamedRelation {
@@ -175,8 +174,8 @@ export function made(relation: unknown, walk: NameTaker): void {
 function dropped({ objects, removeType }: Tree, walk: NameTaker): void {
   for (const object of Array.isArray(objects) ? objects : []) {
     if (!isTree(object)) continue;
-    if (removeType === 'OBJECT_SCHEMA') walk.schemas.push(...stringsOf([object]));
-    else walk.name(isTree(object.List) ? stringsOf(object.List.items) : []);
+    if (removeType === 'OBJECT_SCHEMA') walk.schemas.push(...strings([object]));
+    else walk.name(isTree(object.List) ? strings(object.List.items) : []);
   }
 }
 

@@ -50,15 +50,6 @@ export function namesOfText(text: string): readonly string[] | undefined {
   }
 }
 
-/** The texts of a list of String nodes. */
-export function stringsOf(list: unknown): string[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((item: unknown) => {
-    const text = isTree(item) && isTree(item.String) ? item.String.sval : undefined;
-    return typeof text === 'string' ? [text] : [];
-  });
-}
-
 /** The text of a constant; undefined of anything else, a number too. */
 export function stringAt(node: unknown): string | undefined {
   const constant = isTree(node) && isTree(node.A_Const) ? node.A_Const.sval : undefined;

@@ -1,7 +1,7 @@
 /** What a statement names, for `config.allow`: walks its tree with the names that WITH gives in each place. keys-and-doors.md §4. */
 import { DDL, isTaken, made, type NamedRelation, type NameTaker } from './named-kinds.ts';
-import { NAMING_FUNCTIONS, namesOfText, REG_TYPES, stringAt, stringsOf } from './named-text.ts';
-import { isTree, type Tree } from './tree.ts';
+import { NAMING_FUNCTIONS, namesOfText, REG_TYPES, stringAt } from './named-text.ts';
+import { isTree, strings, type Tree } from './tree.ts';
 import { wordsOf } from './words.ts';
 
 /** All that a statement names. */
@@ -19,7 +19,7 @@ interface Scope {
   readonly outer: Scope | undefined;
 }
 
-interface Place {
+interface TreeMember {
   readonly key: string;
   readonly value: unknown;
   readonly scope: Scope | undefined;
@@ -45,7 +45,7 @@ class Walk implements Naming, NameTaker {
   readonly relations: NamedRelation[] = [];
   readonly schemas: string[] = [];
   undecided: string | undefined;
-  readonly #waiting: Place[] = [];
+  readonly #waiting: TreeMember[] = [];
 
   all(key: string, value: unknown): void {
     this.#waiting.push({ key, value, scope: undefined });
@@ -70,7 +70,7 @@ class Walk implements Naming, NameTaker {
     this.relations.push({ schema, name, ...(as ? { as } : {}) });
   }
 
-  #look({ key, value, scope }: Place): void {
+  #look({ key, value, scope }: TreeMember): void {
     if (Array.isArray(value)) {
       for (const item of value) this.#waiting.push({ key, value: item, scope });
     } else if (isTree(value)) {
@@ -130,7 +130,7 @@ class Walk implements Naming, NameTaker {
 
   /** What names a relation by the text of an argument. */
   #call(node: Tree): void {
-    const parts = stringsOf(node.funcname);
+    const parts = strings(node.funcname);
     const name = parts.at(-1) ?? '';
     // A type is called as a function to cast.
     if (isRegType(name)) this.leave(`The type ${name}`);
@@ -147,7 +147,7 @@ class Walk implements Naming, NameTaker {
   }
 
   #type(node: Tree): void {
-    const parts = stringsOf(node.names);
+    const parts = strings(node.names);
     const name = parts.at(-1) ?? '';
     if (node.pct_type === true || isRegType(name)) this.leave(`The type ${name}`);
     // The row type of a table has its name.
@@ -158,7 +158,7 @@ class Walk implements Naming, NameTaker {
   /** Options of sequences that name another relation. */
   #option({ defname, arg }: Tree): void {
     if (defname !== 'owned_by' && defname !== 'sequence_name') return;
-    const parts = isTree(arg) && isTree(arg.List) ? stringsOf(arg.List.items) : [];
+    const parts = isTree(arg) && isTree(arg.List) ? strings(arg.List.items) : [];
     if (defname === 'sequence_name') this.name(parts);
     else if (parts.length > 1) this.name(parts.slice(0, -1));
   }
@@ -176,14 +176,14 @@ function isRegType(name: string): boolean {
 
 function isRegclass({ typeName }: Tree): boolean {
   if (!isTree(typeName) || typeName.arrayBounds !== undefined) return false;
-  const parts = stringsOf(typeName.names);
+  const parts = strings(typeName.names);
   return parts.at(-1) === 'regclass' && (parts.length === 1 || parts[0] === 'pg_catalog');
 }
 
 /** Whether an argument that names a relation is looked at where it stands. */
 function isReadInPlace({ TypeCast: cast, FuncCall: call }: Tree): boolean {
   if (isTree(cast)) return isRegclass(cast);
-  return isTree(call) && stringsOf(call.funcname).at(-1) === 'pg_get_serial_sequence';
+  return isTree(call) && strings(call.funcname).at(-1) === 'pg_get_serial_sequence';
 }
 
 function isGiven(name: string, scope: Scope | undefined): boolean {

@@ -1,7 +1,7 @@
 /** What the server answers of a text that its parser refuses: SQLSTATE and place, which the parser does not tell by themselves. */
 
 /** A refusal as the parser's library reports it. */
-export interface RawRefusal {
+interface RawRefusal {
   readonly message: string;
   /** The C function that raised it. */
   readonly raisedBy: string | undefined;
@@ -40,7 +40,7 @@ const NO_PLACE = /^(?:report_invalid_encoding|getJsonEncodingConst)/;
 const ESCAPE = 'invalid Unicode escape';
 
 /** The server's refusal of a text. */
-export function refusalOf({ message, raisedBy, place }: RawRefusal): Refusal {
+export function serverRefusal({ message, raisedBy, place }: RawRefusal): Refusal {
   return {
     refused: message,
     sqlstate: sqlstateOf(message, raisedBy),

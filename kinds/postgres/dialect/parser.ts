@@ -30,7 +30,7 @@ export function hasParser(): boolean {
 }
 
 /** Parses a text of any number of statements; one that nests too deeply is refused. */
-export function parse(text: string): ParserAnswer {
+export function parseStatements(text: string): ParserAnswer {
   if (!loaded) throw new Error('the parser is not loaded');
   if (hasLongRuns(text)) {
     const refused =

@@ -25,6 +25,6 @@ export async function preparedWarnings(ask: AskRows, olderThanS = OLD_S): Promis
   const ends = rows.map(([gid]) => `ROLLBACK PREPARED ${gid};`).join(' ');
   const message =
     `${what} older than an hour: its locks are held, and VACUUM removes nothing that is newer. ` +
-    `If whoever prepared it does not finish it, run as its owner or a superuser (COMMIT in place of ROLLBACK where the others have committed): ${ends}`;
+    `If the one that prepared it does not finish it, run as its owner or a superuser (COMMIT in place of ROLLBACK where the others have committed): ${ends}`;
   return [{ code: 'PREPARED_TRANSACTIONS_OLD', message }];
 }

@@ -2,7 +2,7 @@
 import type { AskRows } from './ask.ts';
 import { closureQuery } from './closure.ts';
 import { REFUSED_STABLE, type ReachedFunction } from './server-functions.ts';
-import type { Named, References } from './tree.ts';
+import type { QualifiedName, References } from './tree.ts';
 
 /** Why the server cannot be asked what a statement calls; undefined when it can. */
 export type Obstacle = 'version' | 'standby' | 'temporary' | 'language' | 'event_trigger';
@@ -106,7 +106,7 @@ function valuesOf(references: References, what: 'input' | 'all'): readonly strin
 
 /** The names of a statement as a parameter; without a schema they are looked up over all that the session sees. */
 function namesOf({ functions, operators, types, relations, fields }: References): string {
-  const bare = (name: string): Named => ({ schema: null, name });
+  const bare = (name: string): QualifiedName => ({ schema: null, name });
   const attributes = fields.map(bare);
   return JSON.stringify([
     ...lettered('f', functions),
@@ -136,6 +136,6 @@ export function functionOf(row: readonly (string | null)[]): ReachedFunction {
   };
 }
 
-function lettered(k: string, names: readonly Named[]) {
+function lettered(k: string, names: readonly QualifiedName[]) {
   return names.map(({ schema: s, name: n }) => ({ k, s, n }));
 }

@@ -6,8 +6,8 @@ import type { ReachedFunction } from './server-functions.ts';
 import type { References } from './tree.ts';
 
 /**
- * First by the names that the text itself has; then, where the server can be asked, only what it finds there. What hangs
- * on its tables, such as views, triggers, defaults and policies, is their owner's.
+ * First by the names that the text itself has; then, where the server can be asked, only what it finds there. What is attached
+ * to its tables (views, triggers, defaults, policies) is their owner's.
  */
 export async function reachedCode(
   asked: CheckedStatement,

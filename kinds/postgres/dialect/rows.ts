@@ -16,7 +16,7 @@ export interface RowOptions {
 }
 
 /** Writes one row as JSON text. */
-export type RowWriter = (values: readonly FieldValue[]) => string;
+type RowWriter = (values: readonly FieldValue[]) => string;
 
 interface Column {
   readonly index: number;

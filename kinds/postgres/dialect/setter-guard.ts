@@ -1,6 +1,6 @@
 /** Decides which statements could set what `config.session` says about their caller. Spec: keys-and-doors.md §3. */
 import { LruMap } from '../../../proto/lru-map.ts';
-import { mayNotSet } from '../../setter-refusal.ts';
+import { mayNotSet } from '../../refusals.ts';
 import { demandSetsNothing } from './caller-settings.ts';
 import type { AllowedFunctions, CheckedStatement } from './guard.ts';
 import type { Inquirer } from './inquirer.ts';
@@ -13,7 +13,7 @@ interface Verdict {
   readonly expires: number;
 }
 
-/** How long a verdict is valid, in milliseconds: a function replaced meanwhile is noticed after that. */
+/** Milliseconds for which a verdict is valid: a function that was replaced meanwhile is noticed after that. */
 const VERDICT_MS = 60_000;
 
 /** Verdicts over one pool's database, remembered by text. */

@@ -16,15 +16,8 @@ import {
 } from '../../connection-options.ts';
 
 /** How far TLS goes. Source: PostgreSQL manual, "SSL Mode Descriptions". */
-export const SSL_MODES = [
-  'disable',
-  'allow',
-  'prefer',
-  'require',
-  'verify-ca',
-  'verify-full',
-] as const;
-export type SslMode = (typeof SSL_MODES)[number];
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+type SslMode = (typeof SSL_MODES)[number];
 
 /** How to reach and enter one database. Holds the password: never log it. */
 export interface Settings {
@@ -150,3 +143,15 @@ function sessionSettings(text: string): [string, string][] {
   }
   return settings;
 }
+
+/** Make every value's text the same on every server. They are last, so nothing overrides them. */
+export const SESSION_SETTINGS: readonly (readonly [string, string])[] = [
+  ['DateStyle', 'ISO'],
+  ['IntervalStyle', 'postgres'],
+  ['TimeZone', 'UTC'],
+  ['extra_float_digits', '1'],
+  ['bytea_output', 'hex'],
+  ['array_nulls', 'on'],
+  // The guard reads statements by these rules.
+  ['standard_conforming_strings', 'on'],
+];

@@ -2,7 +2,7 @@
 import { LruMap } from '../../../proto/lru-map.ts';
 import { queryText } from './inner-query.ts';
 import { type Naming, namingOf } from './named.ts';
-import { parse as askParser } from './parser.ts';
+import { parseStatements as askParser } from './parser.ts';
 import { isTree, type References, type Tree, walk } from './tree.ts';
 import { wordsOf } from './words.ts';
 

@@ -4,17 +4,17 @@
 export type Tree = { readonly [key: string]: unknown };
 
 /** A name as written: with its schema, or looked up over all of them. */
-export interface Named {
+export interface QualifiedName {
   readonly schema: string | null;
   readonly name: string;
 }
 
 /** Everything a statement names that may call code. */
 export interface References {
-  readonly functions: readonly Named[];
-  readonly operators: readonly Named[];
-  readonly types: readonly Named[];
-  readonly relations: readonly Named[];
+  readonly functions: readonly QualifiedName[];
+  readonly operators: readonly QualifiedName[];
+  readonly types: readonly QualifiedName[];
+  readonly relations: readonly QualifiedName[];
   /** Attribute names: `x.f` and `(x).f` call `f(x)` where there is no column `f`. */
   readonly fields: readonly string[];
   /** It holds texts that the server reads as values of some type. */
@@ -30,7 +30,7 @@ export interface References {
 }
 
 /** What a walk finds besides the names. */
-export interface Findings {
+interface Findings {
   readonly references: References;
   /** Statements inside the statement, such as a WITH that inserts. */
   readonly nested: readonly string[];
@@ -59,7 +59,7 @@ const WORDS = [
   'json_table',
   'json_value',
   'merge_action',
-].map((name): Named => ({ schema: null, name }));
+].map((name): QualifiedName => ({ schema: null, name }));
 /** Nodes of a query that only answers constants. */
 const CONSTANT = /^(?:SelectStmt|ResTarget|A_Const|List|String|Integer|Float|Boolean)$/;
 const WORDED = /^(?:Json[A-Z]|MergeSupportFunc)/;
@@ -97,10 +97,10 @@ const BETWEEN: { readonly [kind: string]: readonly string[] } = {
 };
 
 class Collector {
-  readonly functions: Named[] = [];
-  readonly operators: Named[] = [];
-  readonly types: Named[] = [];
-  readonly relations: Named[] = [];
+  readonly functions: QualifiedName[] = [];
+  readonly operators: QualifiedName[] = [];
+  readonly types: QualifiedName[] = [];
+  readonly relations: QualifiedName[] = [];
   readonly fields = new Set<string>();
   readonly nested: string[] = [];
   locks = false;
@@ -212,7 +212,7 @@ function hasStar(fields: unknown): boolean {
   return Array.isArray(fields) && fields.some((field) => isTree(field) && 'A_Star' in field);
 }
 
-function strings(list: unknown): string[] {
+export function strings(list: unknown): string[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((item: unknown) => {
     const text = isTree(item) && isTree(item.String) ? item.String.sval : undefined;
@@ -220,7 +220,7 @@ function strings(list: unknown): string[] {
   });
 }
 
-function qualified(list: unknown): Named[] {
+function qualified(list: unknown): QualifiedName[] {
   const names = strings(list);
   const name = names.at(-1);
   return name === undefined ? [] : [{ schema: names.at(-2) ?? null, name }];

@@ -11,7 +11,7 @@ const RELATIONS = `pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid
   WHERE c.oid >= 16384 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_(?:toast|temp)'`;
 const OWNED = "pg_catalog.pg_has_role(c.relowner, 'USAGE')";
 
-/** Answers one row; names come quoted as identifiers. To be run with `search_path` on pg_catalog. */
+/** Answers one row; names come quoted as identifiers. Run it with `search_path` set to pg_catalog. */
 const ROLE: Statement = {
   text: `SELECT r.rolsuper, r.rolbypassrls,
     quote_ident(r.rolname), quote_ident(left(r.rolname, 57) || '_read'), quote_ident(left(r.rolname, 56) || '_write'),

@@ -1,11 +1,10 @@
 /** Each example of a command becomes the words that redis-cli would send. */
 import { expect, test } from 'vitest';
 import type { RedisCommand } from '../command.ts';
-import { plain } from '../grammar.ts';
-import { commandFrom } from '../name.ts';
+import { plainName } from '../grammar.ts';
 import { RedisRequest } from '../request.ts';
 import { splitLine } from '../split.ts';
-import { allCommands } from '../table.ts';
+import { allCommands, commandFrom } from '../table.ts';
 import { FAMILIES } from './examples/index.ts';
 import { LINES } from './test/lines/index.ts';
 
@@ -23,7 +22,7 @@ test('members of every command can be read, and all that is counted is there', (
     (grammar?.nodes ?? []).map((node) => ({ name, node, slots: grammar?.slots })),
   );
   const astray = counted.filter(
-    ({ node, slots }) => node.is === 'count' && slots?.has(plain(node.of)) !== true,
+    ({ node, slots }) => node.is === 'count' && slots?.has(plainName(node.of)) !== true,
   );
   expect(astray.map(({ name }) => name)).toEqual([]);
 });

@@ -88,10 +88,10 @@ export function effectOf(command: RedisCommand): Effect {
 }
 
 /** Where a command says how long it waits at most, and in what; 0 is for ever. */
-export interface WaitPlace {
+interface WaitPlace {
   readonly at: number;
   readonly unit: 's' | 'ms';
-  /** Its own answer says that it waited in vain: a number of servers. */
+  /** Its own answer says that it waited without success: a number of servers. */
   readonly answersAnyway?: true;
 }
 

@@ -15,8 +15,11 @@ export function resultOf(
   call: Call,
   more = '',
 ): Uint8Array {
-  if (call.replyForm !== undefined) return within(call, writeReply(reply, call.replyForm));
-  return within(call, encoder.encode(`{"result":${replyJson(command, reply, call)}${more}}`));
+  if (call.replyForm !== undefined) return withinResultMax(call, writeReply(reply, call.replyForm));
+  return withinResultMax(
+    call,
+    encoder.encode(`{"result":${replyJson(command, reply, call)}${more}}`),
+  );
 }
 
 /** A reply in its place among others: `{result}`, or `{error, message, code}`. */
@@ -32,24 +35,25 @@ export function resultsOf(
   call: Call,
   [head, tail]: readonly [string, string],
 ): Uint8Array {
-  if (call.replyForm !== undefined) return within(call, writeReplies(replies, call.replyForm));
+  if (call.replyForm !== undefined)
+    return withinResultMax(call, writeReplies(replies, call.replyForm));
   let text = head;
   for (const [index, command] of commands.entries()) {
     text += (index > 0 ? ',' : '') + entryOf(command, replies[index] ?? null, call);
     // No caller takes more, and the rest do not have to be written.
-    if (text.length > call.resultMaxBytes) throw tooLarge(call);
+    if (text.length > call.resultMaxBytes) throw resultTooLarge(call);
   }
-  return within(call, encoder.encode(text + tail));
+  return withinResultMax(call, encoder.encode(text + tail));
 }
 
 /** The bytes, unless they are more than the caller takes. @throws GatewayError RESULT_TOO_LARGE */
-export function within(call: Call, bytes: Uint8Array): Uint8Array {
-  if (bytes.byteLength > call.resultMaxBytes) throw tooLarge(call);
+export function withinResultMax(call: Call, bytes: Uint8Array): Uint8Array {
+  if (bytes.byteLength > call.resultMaxBytes) throw resultTooLarge(call);
   return bytes;
 }
 
 /** The caller takes no more; of a write, what was done is done. */
-export function tooLarge({ mode, resultMaxBytes }: Call): GatewayError {
+export function resultTooLarge({ mode, resultMaxBytes }: Call): GatewayError {
   return new GatewayError(
     'RESULT_TOO_LARGE',
     `The result is larger than ${resultMaxBytes} bytes; ask for less at a time, with SCAN or a range`,

@@ -1,5 +1,11 @@
 /** Members of strings, keys, hashes, lists, sets, sorted sets, bitmaps and places, where their names are not the server's own. */
-import { EXPIRY, UNIT } from './parts.ts';
+
+/** When a value goes: `{EX: 60}`, `{EX: {seconds: 60}}`. */
+const EXPIRY =
+  'EX{seconds:i@EX}|PX{milliseconds:i@PX}|EXAT{unix_time_seconds:i@EXAT}|PXAT{unix_time_milliseconds:i@PXAT}';
+
+/** Of a distance. */
+const UNIT = 'unit(M|KM|MI|FT)';
 
 const KEEP = `${EXPIRY}|KEEPTTL`;
 const MATCH = '[match/pattern@MATCH] [count:i@COUNT]';

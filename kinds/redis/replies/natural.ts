@@ -1,5 +1,7 @@
 /** Replies as JSON text, whichever command they answer. Contract §6, "Results never lose a value". */
+
 import { ERRORS } from '../../../proto/errors.ts';
+import { doubleText } from '../../json-forms.ts';
 import { ReplyDouble, ReplyError, ReplyMap, ReplySet, ReplyStatus } from '../reply-value.ts';
 import { withoutAddresses } from './addresses.ts';
 import { Members, type Shaped } from './shaped.ts';
@@ -23,7 +25,7 @@ export function naturalJson(value: Shaped, form: Form): string {
     case 'string':
       return JSON.stringify(value);
     case 'number':
-      return Number.isInteger(value) ? integer(value, form) : double(value);
+      return Number.isInteger(value) ? integer(value, form) : doubleText(value);
     case 'bigint':
       return `"${value}"`;
     case 'boolean':
@@ -57,7 +59,7 @@ function structured(value: Exclude<Shaped, null | string | number | bigint | boo
   if (value instanceof ReplyMap || value instanceof Members) return map(value.items, form);
   if (value instanceof ReplySet) return list(value.items, form);
   if (value instanceof ReplyStatus) return JSON.stringify(value.text);
-  if (value instanceof ReplyDouble) return double(value.value);
+  if (value instanceof ReplyDouble) return doubleText(value.value);
   if (value instanceof ReplyError) return errorJson(value);
   return value.text;
 }
@@ -69,12 +71,6 @@ export function isList(value: Shaped): value is readonly Shaped[] {
 
 function integer(value: number, { numbersAsStrings }: Form): string {
   return numbersAsStrings || !Number.isSafeInteger(value) ? `"${value}"` : String(value);
-}
-
-/** The shortest text that is this double and no other. */
-function double(value: number): string {
-  if (!Number.isFinite(value)) return `"${value}"`;
-  return Object.is(value, -0) ? '-0' : String(value);
 }
 
 function bytes(value: Uint8Array): string {

@@ -12,7 +12,7 @@ export type Shape = (value: ReplyValue) => Shaped;
 export type Shaper = (command: RedisCommand) => Shape;
 
 /** As it came. */
-export const plain: Shape = (value) => value;
+export const asGiven: Shape = (value) => value;
 
 /** The shape whatever the words are. */
 export const always =
@@ -50,7 +50,7 @@ function isReplies(value: ReplyValue | undefined): value is readonly ReplyValue[
 }
 
 /** Every item of a list in that shape. */
-export const listOf =
+export const listShape =
   (item: Shape): Shape =>
   (value) =>
     itemsOf(value)?.map(item) ?? value;
@@ -65,11 +65,11 @@ export const orNull =
 export const tuple =
   (...shapes: readonly Shape[]): Shape =>
   (value) =>
-    isReplies(value) ? value.map((item, at) => (shapes[at] ?? plain)(item)) : value;
+    isReplies(value) ? value.map((item, at) => (shapes[at] ?? asGiven)(item)) : value;
 
 /** A map, its values in the shapes that its keys name, else all in `other`. */
 export const mapOf =
-  (values: { readonly [key: string]: Shape } = {}, other: Shape = plain): Shape =>
+  (values: { readonly [key: string]: Shape } = {}, other: Shape = asGiven): Shape =>
   (value) => {
     const entries = value instanceof ReplyMap ? value.items : flatEntries(value);
     if (entries === undefined) return value;
@@ -95,7 +95,7 @@ function flatEntries(value: ReplyValue): readonly ReplyValue[] | undefined {
 
 /** A map that RESP2 gives as a list of pairs. */
 export const pairedMapOf =
-  (of: Shape = plain): Shape =>
+  (of: Shape = asGiven): Shape =>
   (value) => {
     const entries = entriesOf(value);
     if (entries === undefined) return value;
@@ -104,7 +104,7 @@ export const pairedMapOf =
 
 /** Entries of a map or of flat or paired lists as records of two members: what may be there twice. */
 export const pairsAs =
-  (key: string, value: string, of: Shape = plain): Shape =>
+  (key: string, value: string, of: Shape = asGiven): Shape =>
   (reply) => {
     const entries = entriesOf(reply);
     if (entries === undefined) return reply;

@@ -1,15 +1,10 @@
 /** Words of a command, as far as they say what its reply is made of. */
-import type { RedisCommand, Word } from '../command.ts';
+import { type RedisCommand, type Word, wordText } from '../command.ts';
 
 /** A word in upper case, as option names are compared; empty for bytes that are no text. */
 export function optionName(word: Word | undefined): string {
   if (word === undefined) return '';
-  return textOfWord(word).toUpperCase();
-}
-
-/** The text of a word; of bytes one character a byte. */
-export function textOfWord(word: Word): string {
-  return typeof word === 'string' ? word : atob(word.$bytes);
+  return wordText(word).toUpperCase();
 }
 
 /** Whether an option is among the words from `start` on; the word after one of `taking` is a value, and no option. */

@@ -16,7 +16,7 @@ const TABLE = new Set(['TABLE', 'COLUMNFAMILY']);
 const DEFINITIONS = new Set(['CREATE', 'ALTER', 'DROP']);
 
 /** What a statement names; in words where that cannot be told. Functions of users cannot read tables, and count as harmless. */
-type Named = readonly (readonly [keyspace: string | undefined, name: string])[] | string;
+type StatementTables = readonly (readonly [keyspace: string | undefined, name: string])[] | string;
 
 /** Looks at the requests of one pool. */
 export class AllowGuard {
@@ -65,7 +65,7 @@ function firstOf([first]: readonly Token[] = []): string {
   return first?.kind === 'word' ? first.text.toUpperCase() : '';
 }
 
-function namedIn(tokens: readonly Token[] | undefined): Named {
+function namedIn(tokens: readonly Token[] | undefined): StatementTables {
   if (tokens === undefined) return 'A statement whose quote or comment does not end';
   const words = tokens.map(({ kind, text }) => (kind === 'word' ? text.toUpperCase() : ''));
   const [first = '', second = ''] = words;
@@ -80,7 +80,7 @@ function isBatch([first, ...others]: readonly string[]): boolean {
 }
 
 /** Every table that a statement of data, or a batch of them, reads or changes. */
-function namesBehind(tokens: readonly Token[], words: readonly string[]): Named {
+function namesBehind(tokens: readonly Token[], words: readonly string[]): StatementTables {
   const all: (readonly [string | undefined, string])[] = [];
   for (const [index, word] of words.entries()) {
     if (!AHEAD.has(word)) continue;
@@ -92,7 +92,7 @@ function namesBehind(tokens: readonly Token[], words: readonly string[]): Named 
 }
 
 /** CREATE, ALTER and DROP TABLE, and CREATE INDEX; what else makes or drops things is not read. */
-function definedIn(tokens: readonly Token[], words: readonly string[]): Named {
+function definedIn(tokens: readonly Token[], words: readonly string[]): StatementTables {
   const [first, second = '', third = ''] = words;
   const what = `${first} ${second}`;
   if (TABLE.has(second)) {
@@ -110,7 +110,7 @@ function past(words: readonly string[], from: number): number {
 }
 
 /** The table that begins there, as the server keeps it. */
-function nameAt(tokens: readonly Token[], index: number): Named {
+function nameAt(tokens: readonly Token[], index: number): StatementTables {
   const first = nameOf(tokens[index]);
   const point = tokens[index + 1];
   const isQualified = point?.kind === 'mark' && point.text === '.';

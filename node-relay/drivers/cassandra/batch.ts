@@ -5,20 +5,20 @@ import type { Call } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import type { Connection } from './connection.ts';
-import type { Database, Work } from './database.ts';
+import type { ConnectionWork, Database } from './database.ts';
 import { at } from './errors.ts';
 import { extras } from './extras.ts';
 import { admitChange } from './guard.ts';
 import { CallOptions, columnsText, rowTexts } from './pages.ts';
-import { bound, type Params } from './parameters.ts';
-import type { Answer, Prepared } from './reply.ts';
+import { encodedParams, type Params } from './parameters.ts';
+import type { Prepared, StatementReply } from './reply.ts';
 import { ResultText } from './result.ts';
 import { readTrace } from './trace.ts';
 
 type BatchRequest = Extract<CassandraRequest, { type: 'batch' }>;
 
 /** One change. */
-interface Change {
+interface BatchStatement {
   readonly query: string;
   readonly params?: Params;
 }
@@ -30,10 +30,10 @@ export async function runBatch(
   call: Call,
 ): Promise<Buffer> {
   const changes = request.queries.map(
-    (each): Change => (typeof each === 'string' ? { query: each } : each),
+    (each): BatchStatement => (typeof each === 'string' ? { query: each } : each),
   );
   for (const [index, { query }] of changes.entries()) at(index, () => admitChange(query));
-  const work: Work = { changes: true, sent: false };
+  const work: ConnectionWork = { changes: true, sent: false };
   return database.call(work, call, async (connection) => {
     const options = new CallOptions(database.settings, request, {}, request.batch_type);
     const answer = await send({ database, connection, work }, changes, options);
@@ -50,7 +50,7 @@ export async function transact(
 ): Promise<Buffer> {
   const changes = operations.map((operation, index) => at(index, () => changeOf(operation)));
   if (changes.length === 0) return Buffer.from('[]');
-  const work: Work = { changes: true, sent: false };
+  const work: ConnectionWork = { changes: true, sent: false };
   return database.call(work, call, async (connection) => {
     const options = new CallOptions(database.settings, {});
     const answer = await send({ database, connection, work }, changes, options);
@@ -61,7 +61,7 @@ export async function transact(
 
 const PLAIN = new Set(['type', 'query', 'params', 'timeout_ms', 'kind', 'row_format']);
 
-function changeOf(operation: CassandraRequest): Change {
+function changeOf(operation: CassandraRequest): BatchStatement {
   if (operation.type !== 'query' && operation.type !== 'execute') {
     const message = `Type ${operation.type} is not taken in a transaction; send query or execute`;
     throw badRequest('type', message, message);
@@ -88,24 +88,24 @@ function refuseReference(value: Json): void {
   Object.values(value).forEach(refuseReference);
 }
 
-interface Sending {
+interface BatchContext {
   readonly database: Database;
   readonly connection: Connection;
-  readonly work: Work;
+  readonly work: ConnectionWork;
 }
 
 /** Nothing is sent where a statement is not known to the server, or its values do not fit it. */
 function send(
-  { database, connection, work }: Sending,
-  changes: readonly Change[],
+  { database, connection, work }: BatchContext,
+  changes: readonly BatchStatement[],
   options: CallOptions,
-): Promise<Answer> {
+): Promise<StatementReply> {
   const texts = changes.map(({ query }) => query);
   const sent = (prepared: readonly Prepared[]) => {
     const queries = prepared.map(({ id, meta }, index) => ({
       queryId: id,
       meta,
-      params: at(index, () => bound(meta.columns, changes[index]?.params)),
+      params: at(index, () => encodedParams(meta.columns, changes[index]?.params)),
     }));
     work.sent = true;
     return connection.send(new requests.BatchRequest(queries, options));
@@ -113,7 +113,7 @@ function send(
   return database.withPrepared(connection, texts, sent, true);
 }
 
-function resultOf(answer: Answer, call: Call, trace: string | undefined): Buffer {
+function resultOf(answer: StatementReply, call: Call, trace: string | undefined): Buffer {
   const result = new ResultText(call.resultMaxBytes);
   const { numbersAsStrings } = call;
   for (const row of rowTexts(answer, { rowFormat: 'object', numbersAsStrings })) result.add(row);

@@ -2,10 +2,10 @@
 import { ReplyFault } from './bytes.ts';
 import { type CqlType, fixedLength } from './marshal.ts';
 import { readVint } from './numbers.ts';
-import { type Encoder, type Room, scalarEncoder, VALUE_UNIT } from './values.ts';
+import { type Encoder, type RowRoom, scalarEncoder, VALUE_UNIT } from './values.ts';
 
 /** What writes values of a type. */
-export function encoderOf(type: CqlType, numbersAsStrings: boolean, room: Room): Encoder {
+export function encoderOf(type: CqlType, numbersAsStrings: boolean, room: RowRoom): Encoder {
   const of = (inner: CqlType) => encoderOf(inner, numbersAsStrings, room);
   switch (type.kind) {
     case 'simple':
@@ -30,7 +30,7 @@ export function encoderOf(type: CqlType, numbersAsStrings: boolean, room: Room):
 }
 
 /** Whether values of a type can be names of an object's members: those that have a text of their own. */
-export function isName(type: CqlType): boolean {
+function isName(type: CqlType): boolean {
   return type.kind === 'simple' && type.name !== 'duration';
 }
 
@@ -40,10 +40,10 @@ const LENGTH_BYTES = 4;
 /** Reads values after each other, each with its length before it. */
 export class Cells {
   readonly #bytes: Buffer;
-  readonly #room: Room;
+  readonly #room: RowRoom;
   #at: number;
 
-  constructor(bytes: Buffer, room: Room, at = 0) {
+  constructor(bytes: Buffer, room: RowRoom, at = 0) {
     this.#bytes = bytes;
     this.#room = room;
     this.#at = at;
@@ -91,7 +91,7 @@ function countIn(bytes: Buffer, perEntry: number): number {
   return count;
 }
 
-function collection(encode: Encoder, room: Room): Encoder {
+function collection(encode: Encoder, room: RowRoom): Encoder {
   return (bytes) => {
     if (bytes.length === 0) return 'null';
     const cells = new Cells(bytes, room, LENGTH_BYTES);
@@ -102,7 +102,7 @@ function collection(encode: Encoder, room: Room): Encoder {
   };
 }
 
-function namedMap(key: Encoder, value: Encoder, room: Room): Encoder {
+function namedMap(key: Encoder, value: Encoder, room: RowRoom): Encoder {
   return (bytes) => {
     if (bytes.length === 0) return 'null';
     const cells = new Cells(bytes, room, LENGTH_BYTES);
@@ -116,7 +116,7 @@ function namedMap(key: Encoder, value: Encoder, room: Room): Encoder {
   };
 }
 
-function pairedMap(key: Encoder, value: Encoder, room: Room): Encoder {
+function pairedMap(key: Encoder, value: Encoder, room: RowRoom): Encoder {
   return (bytes) => {
     if (bytes.length === 0) return 'null';
     const cells = new Cells(bytes, room, LENGTH_BYTES);
@@ -129,7 +129,7 @@ function pairedMap(key: Encoder, value: Encoder, room: Room): Encoder {
   };
 }
 
-function tuple(encoders: readonly Encoder[], room: Room): Encoder {
+function tuple(encoders: readonly Encoder[], room: RowRoom): Encoder {
   return (bytes) => {
     const cells = new Cells(bytes, room);
     const parts = encoders.map((encode) => (cells.ended ? cells.missing() : cells.next(encode)));
@@ -140,7 +140,7 @@ function tuple(encoders: readonly Encoder[], room: Room): Encoder {
 
 function members(
   fields: readonly (readonly [name: string, encode: Encoder])[],
-  room: Room,
+  room: RowRoom,
 ): Encoder {
   const names = fields.reduce((length, [name]) => length + name.length, 0);
   return (bytes) => {

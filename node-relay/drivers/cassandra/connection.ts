@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import requests, { type Encoder, type Request } from 'cassandra-driver/lib/requests.js';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Host } from '../driver.ts';
+import { openSocket } from '../tls-socket.ts';
 import { ReplyFault, ReplyTooLarge } from './bytes.ts';
 import { enteringFailure, isTold } from './errors.ts';
 import { type Frame, Frames, PROTOCOL } from './frames.ts';
-import { type Answer, columnOver, type Prepared, type Reply, readReply } from './reply.ts';
+import { columnOver, type Prepared, type Reply, readReply, type StatementReply } from './reply.ts';
 import type { Settings } from './settings.ts';
-import { openSocket } from './socket.ts';
 
 /** Milliseconds that a server may take to close its side; then the socket is closed all the same. */
 const END_MAX_MS = 2_000;
@@ -32,7 +32,7 @@ const encoder: Encoder = { protocolVersion: PROTOCOL, encode: (value) => value }
 /** Calls run one after another, so one number is enough. */
 const STREAM = 0;
 
-interface Waiting {
+interface PendingReply {
   readonly resolve: (reply: Reply) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -47,7 +47,7 @@ export class Connection {
   reused = false;
   readonly #socket: Socket;
   readonly #frames = new Frames(LOGIN_MAX_BYTES);
-  #waiting: Waiting | undefined;
+  #waiting: PendingReply | undefined;
   #lost = false;
 
   private constructor(socket: Socket) {
@@ -102,7 +102,7 @@ export class Connection {
    * Sends one statement and waits for its answer.
    * @throws ResponseError of the driver's as the server says, ReplyFault, ReplyTooLarge, another error where the connection was lost
    */
-  async send(request: Request): Promise<Answer> {
+  async send(request: Request): Promise<StatementReply> {
     const reply = await this.#ask(request);
     if (reply.kind === 'rows' || reply.kind === 'done') return reply;
     throw this.#faulty('The answer is none to a statement');

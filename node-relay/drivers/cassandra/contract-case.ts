@@ -8,7 +8,7 @@ import { cql, type Rows, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 
-/** It holds a processor for so many milliseconds; the server ends it with the page that it works on. */
+/** Milliseconds for which it holds a processor; the server ends it with the page that it works on. */
 const BURN = `CREATE FUNCTION burn(n int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS
   'long end = System.nanoTime() + 5000000L; int i = 0; while (System.nanoTime() < end) i++; return n;'`;
 const ROWS = 100_000;

@@ -14,7 +14,7 @@ const PREPARED_MAX = 1_000;
 const PREPARE_TRIES = 3;
 
 /** What a piece of work on a connection is. */
-export interface Work {
+export interface ConnectionWork {
   /** What it does is not known to be undone when the connection is lost. */
   readonly changes: boolean;
   /** Set once something that changes was sent. */
@@ -42,7 +42,7 @@ export class Database {
    * @throws GatewayError as the call's circumstances say
    */
   async call<Value>(
-    work: Work,
+    work: ConnectionWork,
     call: Call,
     run: (connection: Connection) => Promise<Value>,
   ): Promise<Value> {
@@ -56,7 +56,7 @@ export class Database {
 
   /** The same, except for a connection that the caller gives back when the work is done. */
   async keep<Value>(
-    work: Work,
+    work: ConnectionWork,
     call: Call,
     run: (connection: Connection) => Promise<Value>,
   ): Promise<Value> {
@@ -80,7 +80,7 @@ export class Database {
   /** Work on a connection that the caller keeps; the deadline ends both. @throws GatewayError */
   async attempt<Value>(
     connection: Connection,
-    work: Work,
+    work: ConnectionWork,
     call: Call,
     run: () => Promise<Value>,
   ): Promise<Value> {
@@ -95,7 +95,7 @@ export class Database {
   /** The same; DROPPED where nothing has happened and the connection was lost. */
   async #attempt<Value>(
     connection: Connection,
-    work: Work,
+    work: ConnectionWork,
     { signal, resultMaxBytes }: Call,
     run: () => Promise<Value>,
   ): Promise<Value> {

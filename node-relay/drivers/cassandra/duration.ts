@@ -3,7 +3,7 @@ import { ReplyFault } from './bytes.ts';
 import { readVint, unzigzag, vint, zigzag } from './numbers.ts';
 
 /** All members are zero or of one sign. */
-export interface Duration {
+interface Duration {
   readonly months: bigint;
   readonly days: bigint;
   readonly nanoseconds: bigint;

@@ -7,8 +7,8 @@ import {
   GatewayError,
   refusedByBackend,
 } from '../../../proto/errors.ts';
-import { toldWithout } from '../../../proto/told.ts';
-import { tooLarge } from '../byte-text.ts';
+import { truncatedWithout } from '../../../proto/truncate.ts';
+import { resultTooLarge } from '../byte-text.ts';
 import { ReplyFault, ReplyTooLarge } from './bytes.ts';
 
 const { ResponseError, AuthenticationError } = cassandra.errors;
@@ -63,7 +63,7 @@ const ADDRESSES = [
 
 /** A text of the server's without addresses. */
 export function withoutAddresses(text: string): string {
-  return toldWithout(text, (whole) =>
+  return truncatedWithout(text, (whole) =>
     ADDRESSES.reduce((shown, address) => shown.replace(address, 'address'), whole),
   );
 }
@@ -74,7 +74,7 @@ function codeText(code: number): string {
 }
 
 /** What happened where a call met a failure. */
-export interface Circumstances {
+interface Circumstances {
   /** A change was sent, and its end is not known. */
   readonly uncertain: boolean;
   readonly signal: AbortSignal;
@@ -91,7 +91,8 @@ export function fromFailure(cause: unknown, { uncertain, signal, max }: Circumst
     return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
   }
   if (signal.aborted) return signal.reason;
-  if (cause instanceof ReplyTooLarge) return max === 'page' ? rowTooLarge(cause) : tooLarge(max);
+  if (cause instanceof ReplyTooLarge)
+    return max === 'page' ? rowTooLarge(cause) : resultTooLarge(max);
   if (cause instanceof ReplyFault)
     return connection('The answer of the database cannot be read', cause);
   return connection('The connection to the database was lost', cause);
@@ -126,7 +127,7 @@ function connection(message: string, cause: unknown): GatewayError {
   return new GatewayError('CONNECTION_FAILED', message, { cause });
 }
 
-/** Of a stream, of which every other bound is the reader's. Contract §6, "Large results". */
+/** Of a stream; every other bound of it is the reader's. Contract §6, "Large results". */
 function rowTooLarge({ column }: ReplyTooLarge): GatewayError {
   const message =
     column === undefined

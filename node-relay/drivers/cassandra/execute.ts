@@ -5,7 +5,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import { runBatch } from './batch.ts';
 import type { Connection } from './connection.ts';
-import type { Database, Work } from './database.ts';
+import type { ConnectionWork, Database } from './database.ts';
 import { extras } from './extras.ts';
 import { admit, statementOf } from './guard.ts';
 import {
@@ -18,7 +18,7 @@ import {
   rowTexts,
 } from './pages.ts';
 import { openedState, sealedState } from './paging.ts';
-import type { Answer } from './reply.ts';
+import type { StatementReply } from './reply.ts';
 import { ResultText } from './result.ts';
 import { readTrace } from './trace.ts';
 
@@ -47,7 +47,7 @@ export async function runRequest(
  * What a request does, when it may run.
  * @throws GatewayError BAD_REQUEST
  */
-export function workOf(request: StatementRequest, call: Call): Work {
+export function workOf(request: StatementRequest, call: Call): ConnectionWork {
   refuseWrite(request.type, call);
   const read = call.mode === 'read' || request.type.endsWith('_read_only');
   const { kind: word } = admit(request.query, read);
@@ -70,7 +70,7 @@ interface Paged {
 }
 
 /** Where a request begins: its first page's size, and the server's place that it goes on from. */
-export interface Beginning {
+interface FirstPage {
   readonly size: number;
   readonly state: Buffer | undefined;
 }
@@ -84,7 +84,7 @@ export function beginningOf(
   database: Database,
   request: StatementRequest,
   usual: number,
-): Beginning {
+): FirstPage {
   const paged: Paged = 'page_size' in request || 'paging_state' in request ? request : {};
   const { page_size, paging_state } = paged;
   const place = openedState(database.host, request, paging_state);
@@ -100,7 +100,7 @@ const isSingle = (request: StatementRequest) =>
 
 /** Rows of a page when the request names no size. Source: the driver's own default. */
 const PAGE_ROWS = 5_000;
-/** A value of one character may take so many bytes on the wire: its length, and eight of a number. */
+/** Bytes that a value of one character may take on the wire: its length, and eight of a number. */
 const WIRE_FACTOR = 12;
 const FRAME_MIN = 65_536;
 /** Characters after which others have their turn. */
@@ -108,8 +108,8 @@ const TURN_LENGTH = 256 * 1024;
 
 interface Gathering {
   readonly call: Call;
-  readonly work: Work;
-  readonly beginning: Beginning;
+  readonly work: ConnectionWork;
+  readonly beginning: FirstPage;
 }
 
 /** One page, or all of them after each other. */
@@ -130,7 +130,7 @@ async function gathered(
   } as const;
   const single = isSingle(request);
   let { size, state: next } = beginning;
-  let first: Answer | undefined;
+  let first: StatementReply | undefined;
   for (;;) {
     const answer = await fetchPage(database, connection, request, { size, state: next }, work);
     first ??= answer;

@@ -1,11 +1,11 @@
 /** Decides what `/read` takes, and what no caller may run. Contract §6. */
+import { refusedByRule } from '../../../kinds/refusals.ts';
 
-import { GatewayError } from '../../../proto/errors.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import { tokensOf } from './lexer.ts';
 
 /** What a statement is. */
-export interface Statement {
+interface Statement {
   /** Its first word in capitals; empty where it begins with none. */
   readonly kind: string;
   /** Whether something is after a semicolon. */
@@ -45,18 +45,22 @@ export function statementOf(query: string): Statement {
 export function admit(query: string, read: boolean): Statement {
   const statement = statementOf(query);
   const { kind, isSeveral, isReadable } = statement;
-  if (!isReadable) throw refusal('unreadable', 'A quote or comment of the statement does not end');
+  if (!isReadable)
+    throw refusedByRule('unreadable', 'A quote or comment of the statement does not end');
   if (kind === 'USE') {
-    throw refusal(
+    throw refusedByRule(
       'session_statement',
       'USE is not taken: write keyspace.table, or name the keyspace in the connection',
     );
   }
   if (isSeveral && kind !== 'BEGIN') {
-    throw refusal('several_statements', 'One statement is taken; send several with type batch');
+    throw refusedByRule(
+      'several_statements',
+      'One statement is taken; send several with type batch',
+    );
   }
   if (read && kind !== 'SELECT') {
-    throw refusal(
+    throw refusedByRule(
       'read_statement',
       `${kind || 'This statement'} is not taken on /read, only SELECT; send it to /write`,
     );
@@ -70,15 +74,12 @@ export function admit(query: string, read: boolean): Statement {
  */
 export function admitChange(query: string): void {
   const { kind, isSeveral, isReadable } = statementOf(query);
-  if (!isReadable) throw refusal('unreadable', 'A quote or comment of the statement does not end');
-  if (isSeveral) throw refusal('several_statements', 'Each entry holds one statement');
+  if (!isReadable)
+    throw refusedByRule('unreadable', 'A quote or comment of the statement does not end');
+  if (isSeveral) throw refusedByRule('several_statements', 'Each entry holds one statement');
   if (CHANGES.has(kind)) return;
-  throw refusal(
+  throw refusedByRule(
     'batch_statement',
     `${kind || 'This statement'} is not taken in a batch, only INSERT, UPDATE and DELETE`,
   );
-}
-
-function refusal(rule: string, message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', message, { details: [{ rule, path: 'query', message }] });
 }

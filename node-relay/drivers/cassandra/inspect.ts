@@ -43,12 +43,12 @@ export async function inspectTables(
     throw new GatewayError('CONNECTION_FAILED', message, { cause: error });
   };
   const found = [
-    ...(await ask(Named, 'SELECT keyspace_name, table_name AS name FROM system_schema.tables')).map(
-      (each) => ({ ...each, type: 'table' }),
-    ),
-    ...(await ask(Named, 'SELECT keyspace_name, view_name AS name FROM system_schema.views')).map(
-      (each) => ({ ...each, type: 'materialized view' }),
-    ),
+    ...(
+      await ask(TableName, 'SELECT keyspace_name, table_name AS name FROM system_schema.tables')
+    ).map((each) => ({ ...each, type: 'table' })),
+    ...(
+      await ask(TableName, 'SELECT keyspace_name, view_name AS name FROM system_schema.views')
+    ).map((each) => ({ ...each, type: 'materialized view' })),
   ]
     .filter(({ keyspace_name }) => !SYSTEM.test(keyspace_name))
     .filter((each) => after === undefined || compare(place(each), after) > 0)
@@ -72,11 +72,11 @@ export async function inspectTables(
   return { tables, more: found.length > limit };
 }
 
-const Named = Table.omit({ type: true });
+const TableName = Table.omit({ type: true });
 
 type TableKey = readonly [namespace: string, name: string];
 
-function place({ keyspace_name, name }: z.infer<typeof Named>): TableKey {
+function place({ keyspace_name, name }: z.infer<typeof TableName>): TableKey {
   return [keyspace_name, name];
 }
 

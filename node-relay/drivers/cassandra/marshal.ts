@@ -15,7 +15,7 @@ export type CqlType =
   | { readonly kind: 'vector'; readonly of: CqlType; readonly size: number };
 
 /** A member of a user-defined type. */
-export interface Field {
+interface Field {
   readonly name: string;
   readonly type: CqlType;
 }
@@ -194,7 +194,7 @@ export function typeName(type: CqlType): string {
   }
 }
 
-/** Bytes of each value of a type that always has so many. Source: Cassandra, `AbstractType.valueLengthIfFixed`. */
+/** Bytes of each value of a type whose values all have the same length. Source: Cassandra, `AbstractType.valueLengthIfFixed`. */
 const FIXED: { readonly [name: string]: number } = {
   bigint: 8,
   boolean: 1,

@@ -67,7 +67,7 @@ describe('pages', () => {
 
   test('cannot be made up, nor carried to another statement or other parameters', async () => {
     const { paging_state: state } = await run(read, page(undefined), 'read');
-    // In its midst: the last character holds bits that are not read.
+    // In its middle: the last character holds bits that are not read.
     const forged = state?.replace(
       /^(.{9})(.)/,
       (_, before, next) => before + (next === 'A' ? 'B' : 'A'),

@@ -8,17 +8,17 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { ReplyFault } from './bytes.ts';
 import { Cells, encoderOf } from './composites.ts';
 import type { Connection } from './connection.ts';
-import type { Database, Work } from './database.ts';
+import type { ConnectionWork, Database } from './database.ts';
 import { statementOf } from './guard.ts';
 import { cqlType, typeName } from './marshal.ts';
 import type { ProtocolColumn } from './metadata.ts';
-import { bound, type Params } from './parameters.ts';
-import type { Answer } from './reply.ts';
+import { encodedParams, type Params } from './parameters.ts';
+import type { StatementReply } from './reply.ts';
 import type { Settings } from './settings.ts';
-import { Room } from './values.ts';
+import { RowRoom } from './values.ts';
 
 /** Members of requests that say how the server works on them. */
-export interface Wishes {
+interface Wishes {
   readonly consistency?: string | undefined;
   readonly serial_consistency?: string | undefined;
   readonly timestamp?: number | string | undefined;
@@ -67,7 +67,7 @@ export class CallOptions extends executionOptions.ExecutionOptions {
 }
 
 /** A statement to run and how. */
-export interface PagedStatement extends Wishes {
+interface PagedStatement extends Wishes {
   readonly query: string;
   readonly params?: Params;
   readonly row_format?: 'object' | 'array' | undefined;
@@ -85,12 +85,12 @@ export function fetchPage(
   connection: Connection,
   statement: PagedStatement,
   page: PageWish,
-  work: Work,
-): Promise<Answer> {
+  work: ConnectionWork,
+): Promise<StatementReply> {
   const options = new CallOptions(database.settings, statement, page);
   return database.withPrepared(connection, [statement.query], async ([prepared]) => {
     if (!prepared) throw new Error('One statement was prepared');
-    const values = bound(prepared.meta.columns, statement.params);
+    const values = encodedParams(prepared.meta.columns, statement.params);
     const request = new requests.ExecuteRequest(
       statement.query,
       prepared.id,
@@ -106,7 +106,11 @@ export function fetchPage(
 }
 
 /** @throws ReplyFault for an answer that is no page of a query, or the page again that was asked for */
-function pageOf(answer: Answer, { state }: PageWish, { changes }: Work): Answer {
+function pageOf(
+  answer: StatementReply,
+  { state }: PageWish,
+  { changes }: ConnectionWork,
+): StatementReply {
   if (!changes && answer.kind !== 'rows') throw new ReplyFault('A query answers rows');
   if (state !== undefined && answer.meta?.pageState?.equals(state)) {
     throw new ReplyFault('The page after a page is another');
@@ -134,7 +138,7 @@ export function firstSize(query: string): number {
  * The size of the next page, by what the last one weighed. It never grows under a LIMIT: a page
  * that is larger than the limit is answered from the beginning, whatever the place that is sent.
  */
-export function nextSize(query: string, last: number, answer: Answer): number {
+export function nextSize(query: string, last: number, answer: StatementReply): number {
   const bytes = (answer.raw?.length ?? 0) / Math.max(answer.rowCount ?? 0, 1);
   const fitting = Math.floor(PAGE_BYTES / Math.max(bytes, 1));
   const most = statementOf(query).isLimited ? last : Math.min(last * GROWTH, ROWS_MAX);
@@ -142,7 +146,7 @@ export function nextSize(query: string, last: number, answer: Answer): number {
 }
 
 /** How rows are written. */
-export interface RowOptions {
+interface RowOptions {
   readonly rowFormat: 'object' | 'array';
   readonly numbersAsStrings: boolean;
 }
@@ -156,7 +160,7 @@ export function columnsText(columns: readonly ProtocolColumn[]): string {
  * Looks whether a page has the columns of the first: what is before the rows is told once.
  * @throws GatewayError CONNECTION_FAILED
  */
-export function checkColumns(first: Answer, later: Answer): void {
+export function checkColumns(first: StatementReply, later: StatementReply): void {
   if (first === later) return;
   if (columnsText(first.meta?.columns ?? []) === columnsText(later.meta?.columns ?? [])) return;
   const message = 'The columns of the result changed from one page to the next';
@@ -164,11 +168,11 @@ export function checkColumns(first: Answer, later: Answer): void {
 }
 
 /** JSON texts of a page's rows, in order; of several columns of a name the last is kept in objects. @throws ReplyFault, GatewayError RESULT_TOO_LARGE */
-export function* rowTexts(answer: Answer, options: RowOptions): Generator<string> {
+export function* rowTexts(answer: StatementReply, options: RowOptions): Generator<string> {
   const { raw, rowCount = 0, meta } = answer;
   if (!raw || !meta) return;
   const [open, close] = options.rowFormat === 'array' ? ['[', ']'] : ['{', '}'];
-  const room = new Room();
+  const room = new RowRoom();
   const columns = columnsOf(meta.columns, options, room);
   const cells = new Cells(raw, room);
   for (let row = 0; row < rowCount; row += 1) {
@@ -183,7 +187,7 @@ export function* rowTexts(answer: Answer, options: RowOptions): Generator<string
   cells.end();
 }
 
-function columnsOf(columns: readonly ProtocolColumn[], options: RowOptions, room: Room) {
+function columnsOf(columns: readonly ProtocolColumn[], options: RowOptions, room: RowRoom) {
   const asArray = options.rowFormat === 'array';
   const last = new Map(columns.map(({ name }, index) => [name, index]));
   return columns.map(({ name, type }, index) => ({

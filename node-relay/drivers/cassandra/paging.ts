@@ -4,13 +4,13 @@ import type { Json } from '../../../proto/json.ts';
 import type { Host } from '../driver.ts';
 
 /** What a place belongs to, besides the endpoint. */
-export interface PageOwner {
+interface PageOwner {
   readonly query: string;
   readonly params?: readonly Json[] | { readonly [name: string]: Json } | undefined;
 }
 
 /** Where a page begins. */
-export interface PagePosition {
+interface PagePosition {
   readonly state: Buffer;
   /** Rows of the pages before: a page under a LIMIT must not be larger, or the server begins again. */
   readonly size: number;

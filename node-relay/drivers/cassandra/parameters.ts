@@ -10,18 +10,18 @@ import { isNumber, SIMPLE_WRITERS } from './scalars.ts';
 /** Values of a statement's markers. */
 export type Params = readonly Json[] | { readonly [name: string]: Json } | undefined;
 /** The bytes of a value, null, or what leaves a column as it is. */
-export type Bound = Buffer | null | object;
+type EncodedValue = Buffer | null | object;
 
 /**
  * Values in the order of the markers.
  * @param path where the parameters are in the request
  * @throws GatewayError BAD_REQUEST
  */
-export function bound(
+export function encodedParams(
   columns: readonly ProtocolColumn[],
   params: Params = [],
   path = 'params',
-): Bound[] {
+): EncodedValue[] {
   return isList(params) ? positional(columns, params, path) : namedValues(columns, params, path);
 }
 
@@ -35,7 +35,7 @@ function positional(
   columns: readonly ProtocolColumn[],
   params: readonly Json[],
   path: string,
-): Bound[] {
+): EncodedValue[] {
   if (params.length !== columns.length) {
     throw refusal(
       path,
@@ -52,7 +52,7 @@ function namedValues(
   columns: readonly ProtocolColumn[],
   params: { readonly [name: string]: Json },
   path: string,
-): Bound[] {
+): EncodedValue[] {
   const used = new Set<string>();
   const given = new Map(Object.keys(params).map((name) => [name.toLowerCase(), name]));
   const values = columns.map(({ name, type }) => {
@@ -67,7 +67,7 @@ function namedValues(
   return values;
 }
 
-function topLevel(value: Json, type: CqlType, path: string): Bound {
+function topLevel(value: Json, type: CqlType, path: string): EncodedValue {
   if (value === null) return null;
   if (isJsonObject(value) && value.$unset === true && Object.keys(value).length === 1) {
     return cassandra.types.unset;

@@ -5,13 +5,13 @@ import { type Frame, Opcode } from './frames.ts';
 import { type Metadata, type ProtocolColumn, readMetadata } from './metadata.ts';
 
 /** What the server says besides its answer. */
-export interface Extras {
+interface Extras {
   readonly traceId?: object;
   readonly warnings?: readonly string[];
 }
 
 /** What the server answers to a statement. */
-export interface Answer {
+export interface StatementReply {
   readonly kind: 'rows' | 'done';
   readonly meta?: Metadata;
   /** The rows as they came: cells after each other, each with its length. */
@@ -29,7 +29,7 @@ export interface Prepared {
 
 /** What a server may say. */
 export type Reply =
-  | Answer
+  | StatementReply
   | Prepared
   | { readonly kind: 'entered' }
   | { readonly kind: 'asks'; readonly first: boolean };
@@ -74,7 +74,7 @@ const NONE: Extras = {};
 
 const ROWS = 2;
 
-function readResult(reader: ReplyReader, flags: Extras): Answer | Prepared {
+function readResult(reader: ReplyReader, flags: Extras): StatementReply | Prepared {
   const kind = reader.int();
   switch (kind) {
     case ROWS:
@@ -94,7 +94,7 @@ function readResult(reader: ReplyReader, flags: Extras): Answer | Prepared {
 const CELL_BYTES = 4;
 
 /** Rows stay bytes until they are written. */
-function readRows(reader: ReplyReader, flags: Extras): Answer {
+function readRows(reader: ReplyReader, flags: Extras): StatementReply {
   const meta = readMetadata(reader, false);
   const rowCount = reader.int();
   const cells = rowCount * meta.columns.length;

@@ -1,5 +1,5 @@
 /** Builds a result as bytes of JSON, bounded while rows arrive. */
-import { tooLarge } from '../byte-text.ts';
+import { resultTooLarge } from '../byte-text.ts';
 
 const PIECE_LENGTH = 65_536;
 
@@ -21,7 +21,7 @@ export class ResultText {
     this.#rows += 1;
     if (this.#text.length < PIECE_LENGTH) return;
     this.#flush();
-    if (this.#bytes > this.#max) throw tooLarge(this.#max);
+    if (this.#bytes > this.#max) throw resultTooLarge(this.#max);
   }
 
   /**
@@ -36,7 +36,7 @@ export class ResultText {
       ...this.#pieces,
       Buffer.from(`],"row_count":${this.#rows}${extras}}`),
     ]);
-    if (whole.length > this.#max) throw tooLarge(this.#max);
+    if (whole.length > this.#max) throw resultTooLarge(this.#max);
     return whole;
   }
 

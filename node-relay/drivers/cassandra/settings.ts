@@ -12,6 +12,7 @@ import {
   partsOf,
   readOptions,
   refuseNul,
+  SWITCH,
 } from '../../../kinds/connection-options.ts';
 import type { Json } from '../../../proto/json.ts';
 
@@ -100,26 +101,19 @@ function fromUrl({ url: text, auth }: InUrl): Settings {
 }
 
 type Options = { -readonly [member in keyof Settings]?: Settings[member] };
-type Read = OptionReader<Options>;
+type SettingsReader = OptionReader<Options>;
 
-const SWITCH: { readonly [text: string]: boolean } = {
-  '': true,
-  1: true,
-  true: true,
-  0: false,
-  false: false,
-};
-const tls: Read = (value, name) => {
+const tls: SettingsReader = (value, name) => {
   const on = SWITCH[value.toLowerCase()];
   if (on === undefined) throw invalid(`Option ${name} is true or false`);
   return { tls: on };
 };
-const application: Read = (value, name) => {
+const application: SettingsReader = (value, name) => {
   if (!/^[\w .:/+-]{1,128}$/.test(value)) throw invalid(`Option ${name} is a short name`);
   return { application: value };
 };
-const consistency: Read = (value, name) => ({ consistency: levelOf(name, value) });
-const serialConsistency: Read = (value, name) => {
+const consistency: SettingsReader = (value, name) => ({ consistency: levelOf(name, value) });
+const serialConsistency: SettingsReader = (value, name) => {
   const level = levelOf(name, value);
   if (level !== CONSISTENCIES.serial && level !== CONSISTENCIES.local_serial) {
     throw invalid(`Option ${name} is serial or local_serial`);
@@ -127,10 +121,10 @@ const serialConsistency: Read = (value, name) => {
   return { serialConsistency: level };
 };
 /** A balance between nodes is not ours: the node that the URL names answers everything. */
-const without: Read = () => ({});
+const without: SettingsReader = () => ({});
 
 /** Options of URLs, in small letters: those of the drivers for Java and of this driver. */
-const READERS: { readonly [option: string]: Read } = {
+const READERS: { readonly [option: string]: SettingsReader } = {
   tls,
   ssl: tls,
   secure: tls,

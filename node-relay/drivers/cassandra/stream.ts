@@ -1,11 +1,12 @@
 /** Rows as lines of NDJSON, page by page, as fast as they are taken. Contract §6, "Large results". */
 
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
+import { refusedAt } from '../../../kinds/refusals.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import { GatewayError } from '../../../proto/errors.ts';
 import { columnsLine } from '../lines.ts';
 import type { Connection } from './connection.ts';
-import type { Database, Work } from './database.ts';
+import type { ConnectionWork, Database } from './database.ts';
 import { fromFailure } from './errors.ts';
 import { beginningOf, type StatementRequest, workOf } from './execute.ts';
 import {
@@ -18,7 +19,7 @@ import {
   type PageWish,
   rowTexts,
 } from './pages.ts';
-import type { Answer } from './reply.ts';
+import type { StatementReply } from './reply.ts';
 
 const PIECE_LENGTH = 65_536;
 
@@ -32,15 +33,15 @@ export async function* streamRows(
   call: Call,
 ): AsyncGenerator<Uint8Array> {
   if (request.type === 'batch')
-    throw refusal('type', 'Requests of type batch answer no rows to stream');
+    throw refusedAt('type', 'Requests of type batch answer no rows to stream');
   if (request.tracing === true)
-    throw refusal('tracing', 'tracing: a stream has no place for a trace');
-  const work: Work = { ...workOf(request, call), streams: true };
+    throw refusedAt('tracing', 'tracing: a stream has no place for a trace');
+  const work: ConnectionWork = { ...workOf(request, call), streams: true };
   const hasSize = 'page_size' in request && request.page_size !== undefined;
   const single = request.type.startsWith('query_single_page');
   const beginning = beginningOf(database, request, firstSize(request.query));
   const mayShrink = !hasSize && !single && !work.changes;
-  const reading: Reading = { database, request, call, work, mayShrink, connection: undefined };
+  const reading: StreamTask = { database, request, call, work, mayShrink, connection: undefined };
   const stop = () => reading.connection?.interrupt();
   try {
     let page = await firstPage(reading, beginning);
@@ -65,11 +66,11 @@ export async function* streamRows(
 }
 
 /** What is streamed and how. */
-interface Reading {
+interface StreamTask {
   readonly database: Database;
   readonly request: StatementRequest;
   readonly call: Call;
-  readonly work: Work;
+  readonly work: ConnectionWork;
   /** A page that is too large may be asked for with fewer rows. */
   readonly mayShrink: boolean;
   /** Held from one page to the next. */
@@ -77,17 +78,17 @@ interface Reading {
 }
 
 interface Page {
-  readonly answer: Answer;
+  readonly answer: StatementReply;
   readonly size: number;
 }
 
-function giveBack(reading: Reading): void {
+function giveBack(reading: StreamTask): void {
   if (reading.connection) reading.database.giveBack(reading.connection);
   reading.connection = undefined;
 }
 
 /** Keeps the connection for the pages to come; a dead one is replaced as for any call. */
-async function firstPage(reading: Reading, wish: PageWish): Promise<Page> {
+async function firstPage(reading: StreamTask, wish: PageWish): Promise<Page> {
   const { database, request, call, work } = reading;
   try {
     const answer = await database.keep(work, call, async (connection) => {
@@ -103,7 +104,7 @@ async function firstPage(reading: Reading, wish: PageWish): Promise<Page> {
 }
 
 /** On the same connection, unless the page is too large: then with fewer rows on another. */
-async function nextPage(reading: Reading, wish: PageWish): Promise<Page> {
+async function nextPage(reading: StreamTask, wish: PageWish): Promise<Page> {
   const { database, request, call, work, connection } = reading;
   if (connection === undefined) return firstPage(reading, wish);
   try {
@@ -122,14 +123,14 @@ async function nextPage(reading: Reading, wish: PageWish): Promise<Page> {
 const SHRINK = 16;
 
 /** @throws the failure, where fewer rows are no help */
-function fewerRows({ mayShrink }: Reading, wish: PageWish, cause: unknown): PageWish {
+function fewerRows({ mayShrink }: StreamTask, wish: PageWish, cause: unknown): PageWish {
   const isTooLarge = cause instanceof GatewayError && cause.code === 'RESULT_TOO_LARGE';
   if (!isTooLarge || !mayShrink || wish.size <= 1) throw cause;
   return { ...wish, size: Math.max(1, Math.floor(wish.size / SHRINK)) };
 }
 
 /** What comes before the rows: a line of columns, where it is asked for. */
-function head({ call, connection }: Reading, { meta }: Answer): Uint8Array {
+function head({ call, connection }: StreamTask, { meta }: StatementReply): Uint8Array {
   if (!call.tellsColumns) return new Uint8Array();
   try {
     return Buffer.from(columnsLine(columnsText(meta?.columns ?? [])));
@@ -140,7 +141,10 @@ function head({ call, connection }: Reading, { meta }: Answer): Uint8Array {
 }
 
 /** Lines of a page; what cannot be read ends the connection. */
-function* pieces({ request, call, connection }: Reading, answer: Answer): Generator<Uint8Array> {
+function* pieces(
+  { request, call, connection }: StreamTask,
+  answer: StatementReply,
+): Generator<Uint8Array> {
   let lines = '';
   const rowFormat = request.row_format ?? 'object';
   const { numbersAsStrings, signal } = call;
@@ -156,8 +160,4 @@ function* pieces({ request, call, connection }: Reading, answer: Answer): Genera
     throw fromFailure(cause, { uncertain: false, signal, max: 'page' });
   }
   if (lines !== '') yield Buffer.from(lines);
-}
-
-function refusal(path: string, message: string): GatewayError {
-  return badRequest(path, message, message);
 }

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { Connection } from './connection.ts';
 import { isTold, withoutAddresses } from './errors.ts';
 import { rowTexts } from './pages.ts';
-import type { Answer } from './reply.ts';
+import type { StatementReply } from './reply.ts';
 
 /** The server writes a trace after it has answered. */
 const TRIES = 10;
@@ -22,7 +22,7 @@ const Event = z.object({
 /** JSON text of an answer's trace; without events where the role may not read them. */
 export async function readTrace(
   connection: Connection,
-  answer: Answer,
+  answer: StatementReply,
 ): Promise<string | undefined> {
   const id = answer.flags.traceId?.toString();
   if (id === undefined) return undefined;

@@ -1,4 +1,5 @@
 /** Writes single values as JSON text, from the bytes in which the server sends them. */
+import { bigintText, doubleText } from '../../../kinds/json-forms.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ReplyFault } from './bytes.ts';
 import { dateText, momentText, timeText } from './calendar.ts';
@@ -14,13 +15,13 @@ export type Encoder = (bytes: Buffer) => string;
  * A few bytes of a type with many members make much text.
  */
 const ROW_MAX = 96 * 1024 * 1024;
-/** A short value takes as long to write as so many characters of a long one. */
+/** Characters of a long value that take as long to write as a short value. */
 export const VALUE_UNIT = 24;
 /** Texts of fewer bytes are written before they are counted. */
 const SMALL_BYTES = 1024 * 1024;
 
 /** How much text a row may still have. */
-export class Room {
+export class RowRoom {
   #left = ROW_MAX;
 
   /** Begins the next row. */
@@ -44,20 +45,8 @@ export class Room {
   }
 }
 
-const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 /** Of `date`: the day in the middle is 1970-01-01. */
 const DATE_CENTRE = 2_147_483_648n;
-
-/** A number when a double holds it, else a string. Contract §6: "Results never lose a value". */
-function bigintText(value: bigint): string {
-  return value <= SAFE && value >= -SAFE ? value.toString() : `"${value}"`;
-}
-
-/** JSON has no NaN and no infinities, and no other way for -0 than the sign. */
-function doubleText(value: number): string {
-  if (!Number.isFinite(value)) return `"${value}"`;
-  return Object.is(value, -0) ? '-0' : String(value);
-}
 
 /** The shortest text that is that single. */
 function floatText(value: number): string {
@@ -77,11 +66,11 @@ function uuidText(bytes: Buffer): string {
 
 /** Bytes of a number with 100,000 digits: the most that a caller may write, too. */
 const NUMBER_MAX_BYTES = 41_525;
-/** Digits of which each takes as long to write as a character of other values. */
+/** Digits that each take as long to write as a character of another value. */
 const DIGITS_UNIT = 1_000;
 
 /** Writing takes the square of its digits. @throws GatewayError RESULT_TOO_LARGE */
-function integerIn(bytes: Buffer, room: Room): bigint {
+function integerIn(bytes: Buffer, room: RowRoom): bigint {
   if (bytes.length > NUMBER_MAX_BYTES) {
     const message = 'A number of the result has more than 100,000 digits';
     throw new GatewayError('RESULT_TOO_LARGE', message);
@@ -90,7 +79,7 @@ function integerIn(bytes: Buffer, room: Room): bigint {
   return bigintOf(bytes);
 }
 
-type Scalar = (bytes: Buffer, room: Room) => string;
+type Scalar = (bytes: Buffer, room: RowRoom) => string;
 
 const utf8: Scalar = (bytes, room) => {
   if (bytes.length > SMALL_BYTES) room.check(escapedLength(bytes));
@@ -173,7 +162,7 @@ const LENGTHS: { readonly [name: string]: readonly number[] } = {
 };
 
 /** What writes values of a simple type. */
-export function scalarEncoder(name: string, numbersAsStrings: boolean, room: Room): Encoder {
+export function scalarEncoder(name: string, numbersAsStrings: boolean, room: RowRoom): Encoder {
   const encode = (numbersAsStrings ? AS_STRINGS[name] : undefined) ?? SIMPLE[name] ?? utf8;
   const mayBeEmpty = MAY_BE_EMPTY.has(name);
   const [length, other] = LENGTHS[name] ?? [];

@@ -10,7 +10,7 @@ export function latin1(text: string): string {
 }
 
 /** The bytes of `{"$bytes": base64}`; undefined for any other value. */
-export function bytesOf(value: Json): Buffer | undefined {
+export function givenBytes(value: Json): Buffer | undefined {
   if (!isJsonObject(value)) return undefined;
   const { $bytes: base64, ...others } = value;
   if (typeof base64 !== 'string' || Object.keys(others).length > 0) return undefined;
@@ -21,7 +21,7 @@ export function bytesOf(value: Json): Buffer | undefined {
 export function jsonBytes(value: Json): string {
   const text = writtenText(value);
   if (!text.includes('"$bytes"')) return latin1(text);
-  const bytes = bytesOf(value);
+  const bytes = givenBytes(value);
   if (bytes) return `"${escaped(bytes.toString('latin1'))}"`;
   if (Array.isArray(value)) return `[${value.map(jsonBytes).join(',')}]`;
   if (!isJsonObject(value)) return latin1(text);

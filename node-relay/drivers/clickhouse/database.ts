@@ -18,7 +18,7 @@ export interface Prepared extends Omit<Exchange, 'id'> {
 }
 
 /** A reply whose head has arrived, and the connection that its body comes on. */
-export interface Open {
+interface Open {
   readonly reply: IncomingMessage;
   readonly connection: Connection;
 }

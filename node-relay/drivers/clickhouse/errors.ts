@@ -138,7 +138,7 @@ export function strange(cause?: unknown): GatewayError {
 }
 
 /** Where a failure met a call. */
-export interface Circumstances {
+interface Circumstances {
   readonly read: boolean;
   /** A change was sent, and its end is not known. */
   readonly uncertain: boolean;

@@ -5,7 +5,7 @@ import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import { clickhouse as kind } from '../../../kinds/clickhouse/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
-import { tooLarge } from '../byte-text.ts';
+import { resultTooLarge } from '../byte-text.ts';
 import { wholeBody } from '../whole-body.ts';
 import { latin1 } from './binary.ts';
 import type { Database, Prepared } from './database.ts';
@@ -122,7 +122,7 @@ export async function runRequest(
     const bounds = {
       // A name that several columns have is in the result once.
       rowMax: 2 * call.resultMaxBytes + ROW_ROOM,
-      tooLong: () => tooLarge(call.resultMaxBytes),
+      tooLong: () => resultTooLarge(call.resultMaxBytes),
     };
     const reader = new ReplyReader(options, bounds, (row) => rows.add(row));
     for await (const _ of reader.taken(reply));
@@ -172,7 +172,7 @@ class RowsText {
     this.#comma = ',';
     if (this.#text.length < PIECE_LENGTH) return;
     this.#flush();
-    if (this.#bytes > this.#max) throw tooLarge(this.#max);
+    if (this.#bytes > this.#max) throw resultTooLarge(this.#max);
   }
 
   /** @throws GatewayError RESULT_TOO_LARGE */
@@ -183,7 +183,7 @@ class RowsText {
       ...this.#pieces,
       Buffer.from(tail, 'latin1'),
     ]);
-    if (whole.length > this.#max) throw tooLarge(this.#max);
+    if (whole.length > this.#max) throw resultTooLarge(this.#max);
     return whole;
   }
 
@@ -196,9 +196,9 @@ class RowsText {
 }
 
 async function bytesResult(reply: IncomingMessage, max: number): Promise<Buffer> {
-  const bytes = await wholeBody(reply, max, () => tooLarge(max));
+  const bytes = await wholeBody(reply, max, () => resultTooLarge(max));
   const encoding = isUtf8(bytes) ? 'utf8' : 'base64';
   const result = Buffer.from(JSON.stringify({ value: bytes.toString(encoding), encoding }));
-  if (result.length > max) throw tooLarge(max);
+  if (result.length > max) throw resultTooLarge(max);
   return result;
 }

@@ -2,7 +2,7 @@
 
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import { ALLOWED_SETTINGS } from '../../../kinds/clickhouse/settings.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { refusedByRule } from '../../../kinds/refusals.ts';
 import type { Json } from '../../../proto/json.ts';
 import { isFile } from './file-tables.ts';
 import { oneStatement, type Statement, tellsHeaders } from './statement.ts';
@@ -48,19 +48,22 @@ export function admit(
   const { kind } = statement;
   // Headers of the request hold the endpoint's password.
   if (statement.tellsHeaders || namedByParameters(statement, request.params).some(tellsHeaders)) {
-    throw refusal('secret_function', 'Functions getClientHTTPHeader and eval are not taken');
+    throw refusedByRule('secret_function', 'Functions getClientHTTPHeader and eval are not taken');
   }
   if (SESSION_ONLY.has(kind)) {
-    throw refusal('session_statement', `${kind} has no effect by itself; there are no sessions`);
+    throw refusedByRule(
+      'session_statement',
+      `${kind} has no effect by itself; there are no sessions`,
+    );
   }
   if (request.type === 'ddl' && !DEFINES.has(kind)) {
-    throw refusal('ddl_statement', `The type ddl takes ${[...DEFINES].join(', ')} only`);
+    throw refusedByRule('ddl_statement', `The type ddl takes ${[...DEFINES].join(', ')} only`);
   }
   if (read) {
     admitRead(statement, allowed);
     const file = namedByParameters(statement, request.params).find(isFile);
     if (file !== undefined && allowed !== true) {
-      throw refusal('read_function', 'A parameter names a table that may be a file');
+      throw refusedByRule('read_function', 'A parameter names a table that may be a file');
     }
   }
   return statement;
@@ -83,7 +86,7 @@ export function namedByParameters({ placeholders }: Statement, params: Params): 
 
 function admitRead({ kind, doubts, sets }: Statement, allowed: AllowedFunctions): void {
   if (!READS.has(kind)) {
-    throw refusal(
+    throw refusedByRule(
       'read_statement',
       `${kind || 'This statement'} is not taken on /read; send it to /write`,
     );
@@ -91,21 +94,15 @@ function admitRead({ kind, doubts, sets }: Statement, allowed: AllowedFunctions)
   // The server checks those of a statement's own, and not of every view in it.
   const set = sets.find((name) => !ALLOWED_SETTINGS.includes(name));
   if (set !== undefined) {
-    throw refusal('read_setting', `Setting ${set.slice(0, 64)} is not taken on /read`);
+    throw refusedByRule('read_setting', `Setting ${set.slice(0, 64)} is not taken on /read`);
   }
   if (allowed === true) return;
   const doubt = doubts.find(({ name }) => !allowed.has(name.toLowerCase()));
   if (doubt === undefined) return;
   const name = doubt.name.slice(0, 64);
-  throw refusal(
+  throw refusedByRule(
     'read_function',
     `Function ${name} is not taken on /read: ${doubt.why}. An administrator may name it in allow_functions`,
     name,
   );
-}
-
-function refusal(rule: string, message: string, name?: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', message, {
-    details: [{ rule, path: 'query', message, ...(name === undefined ? {} : { function: name }) }],
-  });
 }

@@ -15,10 +15,10 @@ import { isWrittenOtherwise } from '../../../proto/written-json.ts';
 import { jsonBytes } from './binary.ts';
 
 /** A request that brings rows. */
-export type InsertRequest = Extract<ClickhouseRequest, { type: 'insert' }>;
+type InsertRequest = Extract<ClickhouseRequest, { type: 'insert' }>;
 
 /** What an insertion sends. */
-export interface Insertion {
+interface Insertion {
   /** Percent-encoded. */
   readonly statement: string;
   readonly body: Buffer;
@@ -77,7 +77,7 @@ function formOf(rows: readonly Json[]): string {
 }
 
 /** A name in quotes: whatever it holds, it stays one name. Source: ClickHouse manual, "Identifiers". */
-export function identifier(name: string): string {
+function identifier(name: string): string {
   return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
 }
 

@@ -14,7 +14,7 @@ export interface Token {
 }
 
 /** What cannot be read, or not in one way: a quote that does not end, a comment in a comment. */
-export interface Unreadable {
+interface Unreadable {
   readonly unreadable: string;
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../../proto/json.ts';
 import { plainNumber } from '../../../proto/passed.ts';
 import { writtenText } from '../../../proto/written-json.ts';
-import { bytesOf, latin1 } from './binary.ts';
+import { givenBytes, latin1 } from './binary.ts';
 import type { Placeholder } from './statement.ts';
 import { type TypeTree, typeTree } from './type-tree.ts';
 
@@ -166,7 +166,7 @@ function membersOf(value: { readonly [name: string]: Json }, type: TypeTree, pat
 }
 
 function parameterText(value: Json, type: TypeTree, path: string): string | undefined {
-  if (typeof value !== 'string') return bytesOf(value)?.toString('latin1');
+  if (typeof value !== 'string') return givenBytes(value)?.toString('latin1');
   if (!value.isWellFormed()) throw bad(path, 'holds half of a surrogate pair');
   return latin1(type.name.startsWith('DateTime') ? instantOf(value, type) : value);
 }

@@ -1,7 +1,7 @@
 /** What ClickHouse reads between quotes. Source: ClickHouse, src/IO/ReadHelpers.cpp, parseComplexEscapeSequence. */
 
 /** The content of a quote, decoded. */
-export interface Decoded {
+interface Decoded {
   readonly text: string;
   /** As servers before 2019 decode it, where that differs: they drop a backslash that means nothing. */
   readonly older?: string;

@@ -1,8 +1,10 @@
 /** Reads replies in JSONCompactEachRowWithNamesAndTypes as they arrive: names, types, then a line per row. */
+
 import { isUtf8 } from 'node:buffer';
 import * as z from 'zod';
 import type { GatewayError } from '../../../proto/errors.ts';
 import { GatheredBytes } from '../../../proto/gathered-bytes.ts';
+import { asBuffer } from '../byte-text.ts';
 import { ServerFault } from './errors.ts';
 import { openField } from './open-field.ts';
 import { type Column, type Cursor, type RowOptions, type RowWriter, rowWriter } from './rows.ts';
@@ -21,7 +23,7 @@ const CONTROLS = /[\0-\x09\x0b-\x1f]/;
 const Texts = z.array(z.string());
 
 /** What a reply may be. */
-export interface ReplyBounds {
+interface ReplyBounds {
   /** Bytes of one row. */
   readonly rowMax: number;
   /** What is thrown of a longer one, whose beginning ends in that column. */
@@ -105,7 +107,7 @@ export class ReplyReader {
     }
   }
 
-  /** The line under way may not be longer than one is, with so many bytes more. */
+  /** Checks that the line being read stays within the bound for one line when these bytes are added. */
   #checkRoom(more: number): void {
     if (this.#isFault) return;
     const length = this.#rest.length + more;
@@ -187,8 +189,4 @@ function textsIn(line: string): readonly string[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
 }

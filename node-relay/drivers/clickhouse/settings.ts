@@ -12,6 +12,7 @@ import {
   partsOf,
   readOptions,
   refuseNul,
+  SWITCH,
 } from '../../../kinds/connection-options.ts';
 import type { Json } from '../../../proto/json.ts';
 
@@ -118,13 +119,6 @@ function loginOf(
 
 type Options = { -readonly [member in keyof Settings]?: Settings[member] };
 
-const SWITCH: { readonly [text: string]: boolean } = {
-  '': true,
-  1: true,
-  true: true,
-  0: false,
-  false: false,
-};
 const tls: OptionReader<Options> = (value, name) => {
   const on = SWITCH[value.toLowerCase()];
   if (on === undefined) throw invalid(`Option ${name} is true or false`);

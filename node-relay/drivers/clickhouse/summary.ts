@@ -11,7 +11,7 @@ const Summary = z.object({
 });
 
 /** Figures of a statement that has ended. */
-export interface Cost {
+interface Cost {
   readonly statistics: {
     readonly elapsed: number;
     readonly rows_read: number;

@@ -39,10 +39,10 @@ function isReadable(text: string): boolean {
 
 function read(text: string): TypeTree {
   const tokens = tokensOf(text);
-  return 'unreadable' in tokens ? UNKNOWN : new Reader(tokens).type();
+  return 'unreadable' in tokens ? UNKNOWN : new TypeReader(tokens).type();
 }
 
-class Reader {
+class TypeReader {
   readonly #tokens: readonly Token[];
   #at = 0;
 

@@ -21,13 +21,13 @@ const QUERY = {
   changes: false,
 };
 
-interface Answer {
+interface CachedNames {
   readonly names: ReadonlySet<string>;
   readonly expires: number;
 }
 
 /** By pool. */
-const answers = new WeakMap<Database, Answer>();
+const answers = new WeakMap<Database, CachedNames>();
 /** Look-ups under way, for which others wait. */
 const pending = new WeakMap<Database, Promise<ReadonlySet<string>>>();
 

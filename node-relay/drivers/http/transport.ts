@@ -143,7 +143,7 @@ function decoded(reply: IncomingMessage): { body: Readable; isDecoded: boolean }
 }
 
 /** A reply whose body is read. */
-interface Reading {
+interface OpenReply {
   readonly reply: IncomingMessage;
   readonly body: Readable;
   readonly use: Use;
@@ -152,7 +152,7 @@ interface Reading {
 }
 
 /** The connection goes back when the reply was read to its end, and ends when it was left. */
-async function* piecesOf({ reply, body, use, signal, cut }: Reading): AsyncGenerator<Uint8Array> {
+async function* piecesOf({ reply, body, use, signal, cut }: OpenReply): AsyncGenerator<Uint8Array> {
   let isWhole = false;
   try {
     for await (const piece of body as AsyncIterable<Buffer>) yield piece;

@@ -94,7 +94,7 @@ function writeConcernIn(value: Json, path: string): unknown {
 }
 
 /** Milliseconds that the server may take: what is left of the call, or less where the caller says so. */
-export function timeFor(execution: Execution, request: MongoRequest, asked?: unknown): number {
+function timeFor(execution: Execution, request: MongoRequest, asked?: unknown): number {
   const whole = request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
   const left = serverMs(whole - (performance.now() - execution.startedAt)) ?? whole;
   const limit = typeof asked === 'number' && asked > 0 ? Math.min(asked, left) : left;

@@ -6,7 +6,7 @@ export const DEPTH_MAX = 250;
 /** The length, and the zero at the end. */
 const EMPTY_BYTES = 5;
 
-/** Bytes of values that always have so many. */
+/** Bytes of values of fixed length. */
 const FIXED: { readonly [type: number]: number } = {
   1: 8,
   6: 0,

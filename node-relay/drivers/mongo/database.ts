@@ -3,7 +3,7 @@ import { type ClientSession, type ClientSessionOptions, MongoClient } from 'mong
 import type { Call } from '../../../proto/driver.ts';
 import { orAbort } from '../deadline.ts';
 import type { ConnectionPool, Host } from '../driver.ts';
-import { heldOn } from '../hold.ts';
+import { holdConnection } from '../hold.ts';
 import { connectFailure, fromFailure } from './errors.ts';
 import type { Form } from './from-bson.ts';
 import type { OpenCursor } from './open-cursor.ts';
@@ -113,7 +113,7 @@ export class Database {
 
   /** Lets a call keep its permit for an open time. @throws GatewayError POOL_EXHAUSTED */
   hold(): () => void {
-    return heldOn(this.#host);
+    return holdConnection(this.#host);
   }
 
   borrow(signal: AbortSignal): Promise<Permit> {

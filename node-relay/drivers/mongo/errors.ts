@@ -12,7 +12,7 @@ import {
   MongoWriteConcernError,
 } from 'mongodb';
 import { type ErrorDetails, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
-import { toldWithout } from '../../../proto/told.ts';
+import { truncatedWithout } from '../../../proto/truncate.ts';
 import { REPLY_MAX_BYTES, ReplyFault, ReplyTooLarge } from './reply-fault.ts';
 
 /** Duplicate key, document validation, and their older numbers. */
@@ -25,8 +25,8 @@ const BUSY = new Set([46, 189, 10107, 13435, 91]);
 
 type BackendDetail = Extract<ErrorDetails, { source: string }>;
 
-/** Where a failure left a call. */
-export interface Circumstances {
+/** The state in which a failure left a call. */
+interface Circumstances {
   /** A change was sent, and whether it was kept is not known. */
   readonly uncertain: boolean;
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ export interface Circumstances {
 
 /** The error that a caller gets for any failure of a call. Contract §2. */
 export function fromFailure(cause: unknown, { uncertain, signal, max }: Circumstances): unknown {
-  // The reason of a call's end does not tell what it left behind.
+  // The reason why a call ended does not say what it left behind.
   if (cause instanceof GatewayError && !(uncertain && cause === signal.reason)) return cause;
   if (isAnswer(cause) && !(signal.aborted && STOPPED.has(codeOf(cause)))) {
     return fromServer(cause, uncertain);
@@ -51,7 +51,7 @@ export function fromFailure(cause: unknown, { uncertain, signal, max }: Circumst
   return refusalWithin(cause) ?? fromDriver(cause);
 }
 
-/** Whether a reply was none to what was asked. */
+/** Whether a reply does not belong to the request. */
 function isUnreadable(cause: unknown): boolean {
   return (
     cause instanceof ReplyFault ||
@@ -164,11 +164,11 @@ const ADDRESS =
 
 /** Contract §1: a backend's own message, without addresses. */
 function withoutAddresses(message: string): string {
-  return toldWithout(message, (text) => text.replace(ADDRESS, '(address)'));
+  return truncatedWithout(message, (text) => text.replace(ADDRESS, '(address)'));
 }
 
 /** The relay's own refusal below a failure of the driver's: of an address, or of a socket. */
-export function refusalWithin(cause: unknown): GatewayError | undefined {
+function refusalWithin(cause: unknown): GatewayError | undefined {
   const left: unknown[] = [cause];
   for (let looked = 0; looked < 20; looked += 1) {
     const each = left.shift();

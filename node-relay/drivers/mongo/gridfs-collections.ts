@@ -29,12 +29,12 @@ export function inSession(database: Db, { session }: Execution): Db {
   });
 }
 
-type Own = ((name: string) => unknown) | readonly [place: number, options: object];
+type BucketArgument = ((name: string) => unknown) | readonly [place: number, options: object];
 
 /** The same object except for some methods: replaced, or given options in addition to the caller's. */
 function withMethods<Target extends object>(
   target: Target,
-  own: { readonly [method: string]: Own },
+  own: { readonly [method: string]: BucketArgument },
 ): Target {
   return new Proxy(target, {
     get(object, name) {

@@ -2,7 +2,7 @@
 
 import { commandName } from '../../../kinds/mongo/admin.ts';
 import { READING } from '../../../kinds/mongo/reads.ts';
-import { badRequest, type GatewayError } from '../../../proto/errors.ts';
+import { refusedAt } from '../../../kinds/refusals.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { namesOf } from '../../../proto/ordered-json.ts';
 
@@ -46,7 +46,7 @@ export function checkRead(value: Json | undefined, path: string): void {
   for (const name of namesOf(value)) {
     const at = `${path}.${name.slice(0, 64)}`;
     if (REFUSED.has(name) || name.startsWith('$_internal'))
-      throw refused(at, `${name} is not taken on /read: send it to /write`);
+      throw refusedAt(at, `${name} is not taken on /read: send it to /write`);
     checkRead(value[name], at);
   }
 }
@@ -59,20 +59,20 @@ export function checkRead(value: Json | undefined, path: string): void {
 export function checkCommand(command: JsonObject, read: boolean, path = 'command'): void {
   for (const name of namesOf(command)) {
     const isReserved = RESERVED.has(name) || (name.startsWith('$') && name !== OF_CALLER);
-    if (isReserved) throw refused(`${path}.${name}`, `${name} is the gateway's own to say`);
+    if (isReserved) throw refusedAt(`${path}.${name}`, `${name} is the gateway's own to say`);
   }
   const name = commandName(command);
   checkConnection(name, command, path);
   if (!read) return;
   if (!READING.has(name)) {
-    throw refused(
+    throw refusedAt(
       path,
       `The command ${name.slice(0, 64)} is not one of those that only read; send it to /write`,
     );
   }
   for (const argument of ARGUMENTS[name] ?? []) {
     if (isSet(command[argument]))
-      throw refused(`${path}.${argument}`, `${argument} is not taken on /read`);
+      throw refusedAt(`${path}.${argument}`, `${argument} is not taken on /read`);
   }
   if (name === 'explain') checkExplained(command, path);
   checkRead(command, path);
@@ -82,29 +82,25 @@ export function checkCommand(command: JsonObject, read: boolean, path = 'command
 function checkConnection(name: string, command: JsonObject, path: string): void {
   if (OF_CONNECTION.has(name)) {
     const message = `${name} changes who is on the connection: the endpoint's configuration says who that is`;
-    throw refused(path, message);
+    throw refusedAt(path, message);
   }
   if (!GREETINGS.has(name)) return;
   const other = namesOf(command)
     .slice(1)
     .find((each) => !OF_GREETING.has(each));
   if (other !== undefined) {
-    throw refused(`${path}.${other.slice(0, 64)}`, `${name} is answered without it`);
+    throw refusedAt(`${path}.${other.slice(0, 64)}`, `${name} is answered without it`);
   }
 }
 
 function checkExplained(command: JsonObject, path: string): void {
   const inner = command[namesOf(command)[0] ?? ''];
   if (!isJsonObject(inner) || !EXPLAINED.has(commandName(inner))) {
-    throw refused(path, `explain takes ${[...EXPLAINED].join(', ')} on /read`);
+    throw refusedAt(path, `explain takes ${[...EXPLAINED].join(', ')} on /read`);
   }
   checkCommand(inner, true, `${path}.explain`);
 }
 
 function isSet(value: Json | undefined): boolean {
   return value !== undefined && value !== false && value !== null && value !== 0;
-}
-
-function refused(path: string, message: string): GatewayError {
-  return badRequest(path, message, message);
 }

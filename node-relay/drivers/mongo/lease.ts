@@ -6,7 +6,7 @@ import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { optionsIn } from './arguments.ts';
 import type { Database, Execution } from './database.ts';
 import type { OpenCursor } from './open-cursor.ts';
-import { check, isTransactional, runRequest } from './run.ts';
+import { checkRequest, isTransactional, runRequest } from './run.ts';
 import { abort, commit } from './transact.ts';
 
 /** Most cursors that a session keeps; of more the oldest is closed. Spec silent. */
@@ -92,7 +92,7 @@ export class MongoLease implements Lease<MongoRequest> {
   }
 
   async #control(execution: Execution, request: MongoRequest): Promise<Buffer> {
-    check(request, execution.call.mode, execution.settings.database);
+    checkRequest(request, execution.call.mode, execution.settings.database);
     const session = this.#session;
     const isOpen = session.inTransaction();
     if (request.type === 'start_transaction') {

@@ -11,7 +11,7 @@ const NO_SUCH_TRANSACTION = 251;
 /** Milliseconds after which a server may have forgotten a transaction, by a third less than it says. Source: MongoDB manual, `localLogicalSessionTimeoutMinutes`. */
 const REMEMBERED_MS = 20 * 60_000;
 
-interface Named {
+interface LostShare {
   readonly session: Uint8Array;
   readonly number: number;
   readonly token: Json | undefined;
@@ -55,7 +55,7 @@ export async function abandon(database: Database, recovery: string, call: Call):
 /** @returns that there is no such transaction; undefined where it has ended so */
 function codeOfEnding(
   database: Database,
-  { session: id, number, token }: Named,
+  { session: id, number, token }: LostShare,
   command: Document,
   call: Call,
 ): Promise<number | undefined> {
@@ -77,7 +77,7 @@ function codeOfEnding(
   });
 }
 
-function namedBy(recovery: string): Named | undefined {
+function namedBy(recovery: string): LostShare | undefined {
   if (recovery === '') return undefined;
   const value: Json = parseJson(recovery);
   if (!isJsonObject(value)) return undefined;

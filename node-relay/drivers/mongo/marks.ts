@@ -4,7 +4,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ONCE_KEPT_MS, type OnceMark } from '../../../proto/once.ts';
 import type { ShareStatus } from '../../../proto/prepares.ts';
-import type { Kept } from '../kept-reply.ts';
+import type { KeptReply } from '../kept-reply.ts';
 import { Contended, forestalling, lacksPlace, statusOfBody } from '../once.ts';
 import type { Database } from './database.ts';
 
@@ -28,14 +28,14 @@ interface MarkDocument {
 }
 
 /** The mark is there already. */
-export class Marked extends GatewayError {
+export class MarkExists extends GatewayError {
   constructor() {
     super('SERVICE_UNAVAILABLE', 'The mark is there already');
   }
 }
 
 /** Where a mark is written. */
-export interface Within {
+interface MarkScope {
   readonly client: MongoClient;
   readonly session: ClientSession;
 }
@@ -71,19 +71,19 @@ export class Marks {
   }
 
   /** Leaves a mark in the session's transaction. @throws Marked */
-  async leave({ client, session }: Within, mark: OnceMark, call: Call): Promise<void> {
+  async leave({ client, session }: MarkScope, mark: OnceMark, call: Call): Promise<void> {
     const { key, body, place } = mark;
     const document = { _id: key, body, made_at: new Date() };
     await this.#database
       .attempt(session, call, () => this.#in(client, place).insertOne(document, { session }))
       .catch((error: unknown) => {
-        throw codeOf(error) === DUPLICATE ? new Marked() : error;
+        throw codeOf(error) === DUPLICATE ? new MarkExists() : error;
       });
   }
 
   /** Keeps the reply of a mark in the session's transaction. */
   async answer(
-    { client, session }: Within,
+    { client, session }: MarkScope,
     { key, place }: OnceMark,
     reply: Uint8Array,
     call: Call,
@@ -95,7 +95,7 @@ export class Marks {
   }
 
   /** @throws Contended where it is gone, or was too old */
-  kept({ key, place }: OnceMark, call: Call): Promise<Kept> {
+  kept({ key, place }: OnceMark, call: Call): Promise<KeptReply> {
     return this.#database.call({ ...call, mode: 'read' }, async ({ client, session }) => {
       const marks = this.#in(client, place);
       const { readPreference } = LASTING;
@@ -118,7 +118,7 @@ export class Marks {
       await this.#forestall(mark, call);
       return 'rolled_back';
     } catch (error) {
-      if (!(error instanceof Marked)) throw error;
+      if (!(error instanceof MarkExists)) throw error;
     }
     return statusOfBody((await this.kept(mark, call)).body, mark);
   }
@@ -132,7 +132,7 @@ export class Marks {
       await this.#in(client, mark.place)
         .insertOne(document, { session, writeConcern })
         .catch((error: unknown) => {
-          throw codeOf(error) === DUPLICATE ? new Marked() : error;
+          throw codeOf(error) === DUPLICATE ? new MarkExists() : error;
         });
     });
   }

@@ -9,7 +9,7 @@ import { answerOfKept, keptReply } from '../kept-reply.ts';
 import { commitsByItself, untilKnown } from '../once.ts';
 import type { Database, Execution } from './database.ts';
 import { abandon } from './lost-share.ts';
-import { codeOf, LASTING, Marked, type Marks } from './marks.ts';
+import { codeOf, LASTING, MarkExists, type Marks } from './marks.ts';
 import { isRead, runRequest } from './run.ts';
 import { admitTo } from './share.ts';
 import { attemptOperation, inTransaction, runAll } from './transact.ts';
@@ -42,7 +42,8 @@ export class MongoOnce implements KeepsOnce<MongoRequest> {
       try {
         return await this.#perform(work, mark, call);
       } catch (error) {
-        if (error instanceof Marked) return answerOfKept(await this.#marks.kept(mark, call), mark);
+        if (error instanceof MarkExists)
+          return answerOfKept(await this.#marks.kept(mark, call), mark);
         throw told(error);
       }
     });

@@ -13,7 +13,7 @@ import { later } from './progress.ts';
 const CLOSE_MS = 2_000;
 
 /** What a command answered, and the cursor that it left open. */
-export interface Ran {
+interface Ran {
   readonly reply: Uint8Array;
   readonly cursor: OpenCursor | undefined;
 }

@@ -71,7 +71,7 @@ export class Progress implements Observer {
   }
 }
 
-/** Of a value of one character BSON may take so many bytes: its type, its place's name, eight of a number. */
+/** Bytes that a value of one character may take in BSON: its type, the name of its place, eight of a number. */
 const BSON_FACTOR = 9;
 const REPLY_MIN_BYTES = 64 * 1024;
 

@@ -11,7 +11,7 @@ const BEFORE: { readonly [opcode: number]: number } = { [OP_MSG]: 5, [OP_REPLY]:
 const EMPTY_DOCUMENT = 5;
 
 /** A request that waits for its reply. */
-export interface Awaited {
+interface Awaited {
   readonly requestId: number;
   /** Bytes that the reply may have. */
   readonly max: number;

@@ -36,14 +36,14 @@ export function membersText(
   return `{${texts.join(',')}}`;
 }
 
-/** A count of a reply, which may come as a BSON number. @throws ReplyFault for what is no count */
+/** A count in a reply, which may be a BSON number. @throws ReplyFault for what is no count */
 export function countOf(value: unknown): number {
   const count = Number(value);
   if (Number.isSafeInteger(count) && count >= 0) return count;
   throw new ReplyFault('A count of the reply is none');
 }
 
-/** Values by their places. */
+/** Values by their positions. */
 export function byPlace(
   values: readonly (readonly [place: number, value: unknown])[],
   { form }: Execution,
@@ -68,7 +68,7 @@ export async function documentsText(
       const text = readText(document, execution);
       left -= Buffer.byteLength(text) + 1;
       // The first has no comma before it.
-      if (left < -1) throw tooLarge(execution);
+      if (left < -1) throw resultTooLarge(execution);
       texts.push(text);
     }
   } finally {
@@ -78,14 +78,14 @@ export async function documentsText(
 }
 
 /** A reply's bytes. @throws GatewayError RESULT_TOO_LARGE; of a write `details` say that it is applied */
-export function bytesOf(text: string, execution: Execution, wrote: boolean): Buffer {
+export function boundedBytes(text: string, execution: Execution, wrote: boolean): Buffer {
   const bytes = Buffer.from(text);
-  if (bytes.byteLength > execution.call.resultMaxBytes) throw tooLarge(execution, wrote);
+  if (bytes.byteLength > execution.call.resultMaxBytes) throw resultTooLarge(execution, wrote);
   return bytes;
 }
 
 /** What is larger than a result may be; of a write `details` say that it is applied. */
-export function tooLarge({ call, place }: Execution, wrote = false): GatewayError {
+export function resultTooLarge({ call, place }: Execution, wrote = false): GatewayError {
   const message = `The result is larger than ${call.resultMaxBytes} bytes; read it as application/x-ndjson, or in parts`;
   const details: ErrorDetails[] =
     wrote && place !== 'transaction'

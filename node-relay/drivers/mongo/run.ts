@@ -15,7 +15,7 @@ import { readers } from './operations/find.ts';
 import type { Handler } from './operations/handler.ts';
 import { structure } from './operations/structure.ts';
 import { writers } from './operations/write.ts';
-import { bytesOf, documentsText } from './result.ts';
+import { boundedBytes, documentsText } from './result.ts';
 import { refuseUnwatched } from './watch.ts';
 
 type Transactional = Extract<OperationName, `${string}_transaction`>;
@@ -35,14 +35,17 @@ const HANDLERS: Readonly<Record<Exclude<OperationName, Transactional>, Handler>>
 
 /** Runs a request to its end. @throws GatewayError, and what the driver throws */
 export async function runRequest(execution: Execution, request: MongoRequest): Promise<Buffer> {
-  const answer = await begin(execution, request);
+  const answer = await beginRequest(execution, request);
   const text = answer instanceof AbstractCursor ? await documentsText(execution, answer) : answer;
-  return bytesOf(text, execution, !isRead(request, execution.call.mode));
+  return boundedBytes(text, execution, !isRead(request, execution.call.mode));
 }
 
 /** Begins a request: a cursor has not been sent yet. @throws GatewayError BAD_REQUEST */
-export async function begin(execution: Execution, request: MongoRequest): ReturnType<Handler> {
-  check(request, execution.call.mode, execution.settings.database);
+export async function beginRequest(
+  execution: Execution,
+  request: MongoRequest,
+): ReturnType<Handler> {
+  checkRequest(request, execution.call.mode, execution.settings.database);
   const { type } = request;
   if (isTransactional(type)) {
     const message =
@@ -63,7 +66,7 @@ export function isRead({ type }: MongoRequest, mode: Mode): boolean {
 }
 
 /** Refuses what may not be run here. @throws GatewayError BAD_REQUEST */
-export function check(request: MongoRequest, mode: Mode, defaultDatabase: string): void {
+export function checkRequest(request: MongoRequest, mode: Mode, defaultDatabase: string): void {
   const { type } = request;
   const read = isRead(request, mode);
   if (mode === 'read' && OPERATIONS[type].mode !== 'read') {

@@ -14,9 +14,9 @@ import { jsonList } from '../byte-text.ts';
 import { forestalled } from '../once.ts';
 import type { Database, Execution } from './database.ts';
 import { recoveryFrom } from './lost-share.ts';
-import { Marked, type Marks } from './marks.ts';
+import { MarkExists, type Marks } from './marks.ts';
 import { commandIn } from './operations/command.ts';
-import { check, isRead } from './run.ts';
+import { checkRequest, isRead } from './run.ts';
 import { abort, admit, attemptOperation, commit, ORDERED, references } from './transact.ts';
 
 /** Commands that end a transaction, or the session that it is in. */
@@ -27,7 +27,7 @@ const ENDING = new Set(
 );
 
 /** What shares of one pool have in common. */
-export interface MongoShareParts {
+interface MongoShareParts {
   readonly database: Database;
   readonly marks: Marks;
   /** Undefined where requests may name everything. */
@@ -116,7 +116,7 @@ export class MongoShare implements Participant<MongoRequest> {
     await marks.open(mark.place, call);
     const within = { client: this.#client, session: this.#session };
     await marks.leave(within, mark, call).catch((error: unknown) => {
-      throw error instanceof Marked ? forestalled(error) : error;
+      throw error instanceof MarkExists ? forestalled(error) : error;
     });
     await this.commit(call);
   }
@@ -164,7 +164,7 @@ export class MongoShare implements Participant<MongoRequest> {
 /** Lets a request be part of a transaction. @throws GatewayError BAD_REQUEST */
 export function admitTo(request: MongoRequest, mode: Mode, defaultDatabase: string): void {
   admit(request, defaultDatabase);
-  if (mode === 'read') check(request, 'read', defaultDatabase);
+  if (mode === 'read') checkRequest(request, 'read', defaultDatabase);
   if (request.command === undefined || isRead(request, mode)) return;
   if (!ENDING.has(commandName(commandIn(request)))) return;
   const message = 'The transaction begins and ends by itself; its operations may not';
@@ -174,7 +174,7 @@ export function admitTo(request: MongoRequest, mode: Mode, defaultDatabase: stri
 /** Whether `/read` would have taken it. */
 function letsThrough(request: MongoRequest, defaultDatabase: string): boolean {
   try {
-    check(request, 'read', defaultDatabase);
+    checkRequest(request, 'read', defaultDatabase);
     return true;
   } catch (error) {
     if (error instanceof GatewayError) return false;

@@ -8,7 +8,7 @@ import type { Database, Execution } from './database.ts';
 import { later } from './progress.ts';
 import { REPLY_MAX_BYTES } from './reply-fault.ts';
 import { readText } from './result.ts';
-import { begin } from './run.ts';
+import { beginRequest } from './run.ts';
 
 /** Characters of a piece; one document may be larger. Spec silent. */
 const PIECE_LENGTH = 64 * 1024;
@@ -61,7 +61,7 @@ async function cursorOf(
   execution: Execution,
   request: MongoRequest,
 ): Promise<AbstractCursor<unknown>> {
-  const answer = await begin(execution, request);
+  const answer = await beginRequest(execution, request);
   if (answer instanceof AbstractCursor) {
     if (request.options?.batchSize === undefined) answer.batchSize(BATCH);
     return answer;

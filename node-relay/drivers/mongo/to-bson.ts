@@ -16,7 +16,7 @@ import { isReordered, namesOf } from '../../../proto/ordered-json.ts';
 import { isWrapper, unwrapped } from './wrappers.ts';
 
 /** A BSON value as the driver takes it; a Map keeps an order that an object cannot. */
-export type Bson = unknown;
+type Bson = unknown;
 /** A document as the driver takes it. */
 export type BsonDocument = Record<string, unknown>;
 
@@ -59,12 +59,6 @@ export function documentToBson(
   }
   // The library writes a Map as a document; its types know objects alone.
   return ordered as unknown as BsonDocument;
-}
-
-/** Whether a value is a document: neither an array nor a value of a type of BSON's own. */
-export function isDocument(value: Bson): value is BsonDocument {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return value instanceof Map || Object.getPrototypeOf(value) === Object.prototype;
 }
 
 /** A member of a document in either form. */

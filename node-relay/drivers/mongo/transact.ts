@@ -5,7 +5,7 @@ import { Pointed, type ReadResult } from '../../../kinds/pointed.ts';
 import {
   type PointTo,
   pointIn,
-  Room,
+  ReferenceRoom,
   resolveReferences,
 } from '../../../kinds/result-references.ts';
 import type { Call } from '../../../proto/driver.ts';
@@ -14,7 +14,7 @@ import type { Json, JsonObject } from '../../../proto/json.ts';
 import { parseOrdered, parseOrderedInPieces } from '../../../proto/parse-ordered.ts';
 import type { Database, Execution } from './database.ts';
 import { fromFailure } from './errors.ts';
-import { check, isTransactional, runRequest } from './run.ts';
+import { checkRequest, isTransactional, runRequest } from './run.ts';
 
 /** Runs all or none; the result is a JSON array. @throws GatewayError with `operation` in its details */
 export async function runTransaction(
@@ -52,14 +52,14 @@ export async function inTransaction<Value>(
 
 /** @throws GatewayError BAD_REQUEST for what cannot be one of a transaction's operations */
 export function admit(request: MongoRequest, defaultDatabase: string): void {
-  check(request, 'write', defaultDatabase);
+  checkRequest(request, 'write', defaultDatabase);
   if (!isTransactional(request.type)) return;
   const message = 'The transaction begins and ends by itself; its operations may not';
   throw badRequest('type', message, message);
 }
 
 /** What a transaction is kept by. */
-interface Kept {
+interface OpenTransaction {
   readonly database: Database;
   readonly session: ClientSession;
   readonly call: Call;
@@ -68,7 +68,7 @@ interface Kept {
 
 /** Again from the beginning when the server says that it may help, until the deadline. */
 async function untilKept<Value>(
-  { database, session, call, options }: Kept,
+  { database, session, call, options }: OpenTransaction,
   work: () => Promise<Value>,
 ): Promise<Value> {
   for (let tries = 1; ; tries += 1) {
@@ -198,7 +198,7 @@ export const ORDERED: ReadResult = { whole: parseOrdered, inPieces: parseOrdered
 
 /** The values of `{"$result": "[0].inserted_id"}` in one operation; every other object stays. */
 export function references(point: PointTo): (object: JsonObject) => Json | undefined {
-  const room = new Room();
+  const room = new ReferenceRoom();
   return (object) => {
     const isReference =
       Object.keys(object).length === 1 &&

@@ -12,8 +12,8 @@ import { fromFailure } from './errors.ts';
 import { valueText } from './from-bson.ts';
 import { checkRead } from './guard.ts';
 import { asFault } from './guarded-connection.ts';
-import { placeText, tokenOf } from './place.ts';
 import { later } from './progress.ts';
+import { resumeTokenOf, resumeTokenText } from './resume-token.ts';
 import { toBson } from './to-bson.ts';
 
 /** Milliseconds that the server waits for something to happen before it says that nothing did. */
@@ -104,7 +104,7 @@ function eventText(event: Document, { form, call }: Execution): Buffer {
   }
 }
 
-/** Asks for what is next, before it is waited for; null when the server has waited in vain. */
+/** Asks for what is next, before it is waited for; null when the server has waited and nothing came. */
 function ahead(
   database: Database,
   { session, call }: Execution,
@@ -141,12 +141,12 @@ function optionsFor(
     // The id of an event is where it goes on from, whatever the request began with.
     if (resumeAfter === undefined) options[name] = placeIn(value, `options.${name}`);
   }
-  if (resumeAfter !== undefined) options.resumeAfter = tokenOf(resumeAfter, 'Last-Event-ID');
+  if (resumeAfter !== undefined) options.resumeAfter = resumeTokenOf(resumeAfter, 'Last-Event-ID');
   return options;
 }
 
 function placeIn(value: Json, path: string): unknown {
-  return typeof value === 'string' ? tokenOf(value, path) : toBson(value, path);
+  return typeof value === 'string' ? resumeTokenOf(value, path) : toBson(value, path);
 }
 
 /** @throws GatewayError BAD_REQUEST for a pipeline that a change stream cannot have, or that writes */
@@ -165,6 +165,6 @@ function checkPipeline({ type, pipeline = [] }: MongoRequest): void {
 }
 
 function idOf(token: unknown): { id?: string } {
-  const id = placeText(token);
+  const id = resumeTokenText(token);
   return id === undefined ? {} : { id };
 }

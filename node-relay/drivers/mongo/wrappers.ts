@@ -21,14 +21,19 @@ import { isJsonObject, isRawJson, type Json, type JsonObject } from '../../../pr
 
 /** Makes the document of a JSON object: a scope of code is one. */
 type ToDocument = (object: JsonObject, path: string) => Document;
-type Reader = (inner: Json, path: string, object: JsonObject, toDocument: ToDocument) => unknown;
+type WrapperReader = (
+  inner: Json,
+  path: string,
+  object: JsonObject,
+  toDocument: ToDocument,
+) => unknown;
 
 /** The names of each wrapper's members, the first of which reports it. */
 const MEMBERS: { readonly [name: string]: readonly string[] } = {
   $code: ['$code', '$scope'],
 };
 
-const READERS: { readonly [name: string]: Reader } = {
+const READERS: { readonly [name: string]: WrapperReader } = {
   $oid: objectId,
   $symbol: (inner, path) => new BSONSymbol(text(inner, path, '$symbol')),
   $numberInt: (inner, path) => new Int32(Number(integer(inner, path, '$numberInt', 31n))),

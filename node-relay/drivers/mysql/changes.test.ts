@@ -101,7 +101,7 @@ test('values of every type are told as a read gives them', async () => {
   await reading.end();
 });
 
-test('a reader goes on in the midst of a transaction, and nothing comes twice', async () => {
+test('a reader goes on in the middle of a transaction, and nothing comes twice', async () => {
   await say('CREATE TABLE many (id int PRIMARY KEY)');
   let reading = await watching(all('many'));
   await say('INSERT INTO many SELECT seq FROM seq_1_to_4000; INSERT INTO many VALUES (4001)');

@@ -8,7 +8,7 @@ import type { Json } from '../../../proto/json.ts';
 import { CANCEL_MS } from '../cancel.ts';
 import { connectByRoute, connectWithin, type Route } from '../connect.ts';
 import type { Host } from '../driver.ts';
-import type { Lendable } from '../lend.ts';
+import type { Lendable } from '../lender.ts';
 import { TlsFailed } from '../tls-socket.ts';
 import { connectFailure, endsConnection, fromFailure } from './errors.ts';
 import type { Companions, Prepared, Sink } from './exchange.ts';

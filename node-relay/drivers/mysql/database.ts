@@ -7,7 +7,7 @@ import { Plans } from '../../../kinds/mysql/dialect/plans.ts';
 import { SetterGuard } from '../../../kinds/mysql/dialect/setter-guard.ts';
 import { HiddenTraces } from '../../../kinds/mysql/dialect/traces.ts';
 import type { ConnectionPool } from '../driver.ts';
-import { Lender, type Traces } from '../lend.ts';
+import { Lender, type Traces } from '../lender.ts';
 import type { Connection } from './connection.ts';
 
 /** Lends connections to calls; what the server reports about them counts besides what a call says it left. */

@@ -1,12 +1,12 @@
 /** What a command comes to: where its rows go, and what a server keeps of it. */
 import type { Column } from '../../../kinds/mysql/dialect/types.ts';
-import type { Reader } from './packets.ts';
+import type { Packet } from './packets.ts';
 
 /** Where rows go. The reader is at a row's first byte and is only good during the call. */
 export interface Sink {
   /** Called once for each result set, before its rows. */
   columns?(columns: readonly Column[]): void;
-  row?(reader: Reader): void;
+  row?(reader: Packet): void;
   /** Largest row, in bytes; by default what the driver's own questions may answer. */
   readonly rowMax?: number;
   /** A row that is larger and left out. @param begun what has arrived of it, from its first byte */

@@ -12,8 +12,8 @@ import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { tooLarge } from '../byte-text.ts';
-import type { Traces } from '../lend.ts';
+import { resultTooLarge } from '../byte-text.ts';
+import type { Traces } from '../lender.ts';
 import { ConnectionLost } from '../loss.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -31,7 +31,7 @@ export interface Execution {
 }
 
 /** A statement that may be sent. */
-export interface Ready {
+interface Query {
   readonly request: Pick<MysqlRequest, 'type' | 'row_format'>;
   readonly parsed: Parsed;
   readonly values: readonly Json[];
@@ -85,7 +85,7 @@ const NOT_PREPARABLE = 1295;
  */
 export async function send(
   execution: Execution,
-  { parsed, values }: Pick<Ready, 'parsed' | 'values'>,
+  { parsed, values }: Pick<Query, 'parsed' | 'values'>,
   sinkOf: (form: RowOptions['form']) => Sink,
   commits: boolean,
 ): Promise<Outcome> {
@@ -174,7 +174,7 @@ async function requireReading(connection: Connection): Promise<void> {
 /** Sends a statement and answers its result. */
 export async function execute(
   execution: Execution,
-  ready: Ready,
+  ready: Query,
   budget = execution.call.resultMaxBytes,
 ): Promise<Buffer> {
   const { connection, place, call } = execution;
@@ -210,13 +210,13 @@ export async function execute(
     return await executeWrite(execution, ready, sinkOf, finish);
   } catch (error) {
     if (overflowed && !(error instanceof GatewayError) && !call.signal.aborted)
-      throw tooLarge(budget);
+      throw resultTooLarge(budget);
     throw error;
   }
 }
 
 /** Whether none of a statement is kept when it is stopped. */
-function mayStop({ read, parsed }: Ready): boolean {
+function mayStop({ read, parsed }: Query): boolean {
   return read || isSelect(parsed) || parsed.returning;
 }
 
@@ -225,7 +225,7 @@ type Finish = (outcome: Outcome) => Buffer;
 
 async function executeRead(
   execution: Execution,
-  ready: Ready,
+  ready: Query,
   sinkOf: SinkOf,
   finish: Finish,
 ): Promise<Buffer> {
@@ -239,7 +239,7 @@ async function executeRead(
 
 async function executeWrite(
   execution: Execution,
-  ready: Ready,
+  ready: Query,
   sinkOf: SinkOf,
   finish: Finish,
 ): Promise<Buffer> {

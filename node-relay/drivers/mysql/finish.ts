@@ -4,7 +4,7 @@ import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Finished, PreparedShare, ShareStatus } from '../../../proto/prepares.ts';
 import type { Connection } from './connection.ts';
-import type { Reader } from './packets.ts';
+import type { Packet } from './packets.ts';
 
 /** XAER_NOTA: no such transaction, or none that another connection may finish yet. */
 const UNKNOWN_XID = 1397;
@@ -102,7 +102,7 @@ async function endWorker(connection: Connection, name: string): Promise<boolean>
 /** Names of all prepared transactions of the server, as they were given; those of other forms are left out. */
 export async function listed(connection: Connection): Promise<string[]> {
   const names: string[] = [];
-  const row = (reader: Reader) => {
+  const row = (reader: Packet) => {
     const [format, length, qualifier, data = ''] = Array.from({ length: 4 }, () =>
       reader.lengthText(),
     );

@@ -46,7 +46,7 @@ import type {
 import { orAbort } from '../deadline.ts';
 import type { Driver, Host } from '../driver.ts';
 import { ConnectionLease } from '../lease.ts';
-import { attempt, poolOf } from '../lend.ts';
+import { attempt, poolOf } from '../lender.ts';
 import { ConnectionParticipant, onAnyConnection, prepareAtOnce } from '../participant.ts';
 import { MysqlChanges } from './changes/index.ts';
 import { type Connection, connect, type Recipe } from './connection.ts';

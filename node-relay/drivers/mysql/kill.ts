@@ -9,7 +9,7 @@ import { Wire } from './wire.ts';
 const LAST_MS = 1_000;
 
 /** What is to be stopped. */
-export interface Running {
+interface KillTarget {
   /** Whether the server has yet to answer. */
   isBusy(): boolean;
   /** Whether the connection was cut before it did. */
@@ -17,7 +17,7 @@ export interface Running {
 }
 
 /** Kills the statement of a connection for as long as there is one, then the connection if it had to be cut. */
-export async function kill(recipe: Recipe, threadId: number, running: Running): Promise<void> {
+export async function kill(recipe: Recipe, threadId: number, running: KillTarget): Promise<void> {
   const { host, settings, route } = recipe;
   const signal = AbortSignal.timeout(CANCEL_MS + LAST_MS);
   try {

@@ -2,7 +2,7 @@
 import { type Column, TYPE } from '../../../kinds/mysql/dialect/types.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import { Unreadable } from '../loss.ts';
-import { Reader } from './packets.ts';
+import { Packet } from './packets.ts';
 import type { RowOptions } from './result.ts';
 
 /** Bytes of binary values that are no length and bytes. */
@@ -25,7 +25,7 @@ export function tooLargeIn(
   columns: readonly Column[],
   form: RowOptions['form'],
 ): string | undefined {
-  const reader = new Reader(Buffer.concat(begun));
+  const reader = new Packet(Buffer.concat(begun));
   try {
     const isNull = form === 'binary' ? nullsOf(reader, columns.length) : () => isNullText(reader);
     for (const [index, { name, type }] of columns.entries()) {
@@ -42,13 +42,13 @@ export function tooLargeIn(
   return undefined;
 }
 
-function nullsOf(reader: Reader, columns: number): (index: number) => boolean {
+function nullsOf(reader: Packet, columns: number): (index: number) => boolean {
   const nulls = reader.over(1 + ((columns + 9) >> 3)) + 1;
   return (index) =>
     ((reader.buffer[nulls + ((index + 2) >> 3)] ?? 0) & (1 << ((index + 2) & 7))) !== 0;
 }
 
-function isNullText(reader: Reader): boolean {
+function isNullText(reader: Packet): boolean {
   if (reader.next !== NULL_TEXT) return false;
   reader.over(1);
   return true;

@@ -41,7 +41,7 @@ type Lend = <Value>(
   signal: AbortSignal,
   work: (connection: Connection) => Promise<Value>,
 ) => Promise<Value>;
-type Found = ReadonlyMap<string, LockWaits>;
+type WaitsByShare = ReadonlyMap<string, LockWaits>;
 
 /**
  * Looks at lock waits: one look answers all who asked before it, and begins long enough after the one before to see
@@ -50,7 +50,7 @@ type Found = ReadonlyMap<string, LockWaits>;
 export class LockLooks {
   #last: Promise<unknown> = Promise.resolve();
   #endedAt = Number.NEGATIVE_INFINITY;
-  #next: { readonly prefixes: Set<string>; readonly found: Promise<Found> } | undefined;
+  #next: { readonly prefixes: Set<string>; readonly found: Promise<WaitsByShare> } | undefined;
 
   /** Waits among shares whose names begin so: all of a log's that this process knows, or one transaction's. */
   async look(prefix: string, lend: Lend): Promise<LockWaits> {
@@ -78,7 +78,10 @@ export class LockLooks {
   }
 }
 
-async function lockWaits(connection: Connection, prefixes: ReadonlySet<string>): Promise<Found> {
+async function lockWaits(
+  connection: Connection,
+  prefixes: ReadonlySet<string>,
+): Promise<WaitsByShare> {
   const edges = await edgesOf(connection);
   const found = new Map<string, LockWaits>();
   for (const prefix of prefixes) {

@@ -2,7 +2,7 @@
 import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ONCE_KEPT_MS, type OnceMark } from '../../../proto/once.ts';
-import type { Kept } from '../kept-reply.ts';
+import type { KeptReply } from '../kept-reply.ts';
 import { lacksPlace, PURGE_STEP } from '../once.ts';
 import type { Connection } from './connection.ts';
 
@@ -44,7 +44,7 @@ export async function keepMark(connection: Connection, mark: OnceMark): Promise<
 export async function keptMark(
   connection: Connection,
   { key, place }: OnceMark,
-): Promise<Kept | undefined> {
+): Promise<KeptReply | undefined> {
   const [row] = await connection.rows(
     `SELECT body, HEX(reply), CAST(made_at < ${OLDEST} AS CHAR) FROM ${quoted(place)} WHERE id = ?`,
     [key],

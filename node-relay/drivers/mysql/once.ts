@@ -8,7 +8,7 @@ import type { Call } from '../../../proto/driver.ts';
 import type { KeepsOnce, OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
 import { jsonList } from '../byte-text.ts';
 import { answerOfKept, keptReply } from '../kept-reply.ts';
-import type { Done } from '../lend.ts';
+import type { Done } from '../lender.ts';
 import { Contended, commitsByItself, Purges, untilKnown } from '../once.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';

@@ -2,16 +2,16 @@
 import type { Column } from '../../../kinds/mysql/dialect/types.ts';
 import { Unreadable } from '../loss.ts';
 import type { Sink } from './exchange.ts';
-import type { Reader } from './packets.ts';
+import type { Packet } from './packets.ts';
 
-/** Most that the rows of one question may hold, with so many bytes for each. Spec silent. */
+/** Most bytes that the rows of one query of our own may hold, and bytes counted for each row. Spec silent. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const ROW_BYTES = 64;
 
 /** All rows of one question. */
 export class OwnRows implements Sink {
   readonly rows: string[][] = [];
-  readonly #read: (reader: Reader, columns: number) => string[];
+  readonly #read: (reader: Packet, columns: number) => string[];
   #columns = 0;
   #bytes = 0;
 
@@ -25,21 +25,21 @@ export class OwnRows implements Sink {
   }
 
   /** @throws Unreadable where they are too many */
-  row(reader: Reader): void {
+  row(reader: Packet): void {
     this.#bytes += reader.left + ROW_BYTES;
     if (this.#bytes > MAX_BYTES) throw new Unreadable('an answer without an end');
     this.rows.push(this.#read(reader, this.#columns));
   }
 }
 
-function textRow(reader: Reader, columns: number): string[] {
+function textRow(reader: Packet, columns: number): string[] {
   const texts = Array.from({ length: columns }, () => reader.lengthText());
   reader.done();
   return texts;
 }
 
 /** Of columns that are all texts. */
-function binaryRow(reader: Reader, columns: number): string[] {
+function binaryRow(reader: Packet, columns: number): string[] {
   // Behind the marker stand the bits of NULLs.
   const nulls = reader.over(1 + ((columns + 9) >> 3)) + 1;
   const texts = Array.from({ length: columns }, (_, index) => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Unreadable } from '../loss.ts';
 import { tooLargeIn } from './large-row.ts';
 import { PacketFrames } from './packet-frames.ts';
-import { PAYLOAD_MAX, type Reader } from './packets.ts';
+import { PAYLOAD_MAX, type Packet } from './packets.ts';
 
 const MAX = 100;
 
@@ -13,7 +13,7 @@ function taken(bytes: Buffer, pieces: readonly number[], payloadMax = MAX) {
   const seen: (string | { left: string })[] = [];
   const frames = new PacketFrames({
     payloadMax,
-    packet: (reader: Reader) => seen.push(reader.latin1(reader.left)),
+    packet: (reader: Packet) => seen.push(reader.latin1(reader.left)),
     oversize: (begun) => seen.push({ left: Buffer.concat(begun).toString('latin1', 0, 3) }),
   });
   frames.expect(1);

@@ -1,6 +1,6 @@
 /** Cuts what a MySQL server sends into packets; what is longer than is taken is never kept. Source: MySQL Internals, "Protocol::Packet". */
 import { Unreadable } from '../loss.ts';
-import { PAYLOAD_MAX, Reader } from './packets.ts';
+import { PAYLOAD_MAX, Packet } from './packets.ts';
 
 /** Ahead of each payload: its length and its number. */
 const HEAD = 4;
@@ -8,18 +8,18 @@ const HEAD = 4;
 export const OTHER_MAX = 1024 * 1024;
 
 /** Receives packets. */
-export interface Taker {
+export interface PacketReceiver {
   /** Largest payload that comes next, in bytes; one in several packets counts as one. */
   readonly payloadMax: number;
   /** @param last nothing has arrived behind it */
-  packet(reader: Reader, last: boolean): void;
+  packet(reader: Packet, last: boolean): void;
   /** A payload is longer than is taken, and left out. @param begun what has arrived of it */
   oversize(begun: readonly Buffer[]): void;
 }
 
 /** The conversation's incoming half. */
 export class PacketFrames {
-  readonly #taker: Taker;
+  readonly #taker: PacketReceiver;
   #chunks: Buffer[] = [];
   #have = 0;
   /** Bytes up to the end of the packet that has begun. */
@@ -33,7 +33,7 @@ export class PacketFrames {
   /** Of the next packet. */
   #sequence = 0;
 
-  constructor(taker: Taker) {
+  constructor(taker: PacketReceiver) {
     this.#taker = taker;
   }
 
@@ -86,7 +86,7 @@ export class PacketFrames {
   #whole(buffer: Buffer, from: number, end: number): void {
     const isLast = end === buffer.length;
     if (end - from < PAYLOAD_MAX && this.#longBytes === 0) {
-      this.#taker.packet(new Reader(buffer, from, end), isLast);
+      this.#taker.packet(new Packet(buffer, from, end), isLast);
       return;
     }
     this.#long.push(buffer.subarray(from, end));
@@ -94,7 +94,7 @@ export class PacketFrames {
     if (end - from === PAYLOAD_MAX) return;
     const whole = Buffer.concat(this.#long, this.#longBytes);
     this.#forget();
-    this.#taker.packet(new Reader(whole), isLast);
+    this.#taker.packet(new Packet(whole), isLast);
   }
 
   #forget(): void {

@@ -5,7 +5,7 @@ import type { Column } from '../../../kinds/mysql/dialect/types.ts';
 import { Unreadable } from '../loss.ts';
 
 /** Reads one packet's payload, and nothing behind it. */
-export class Reader {
+export class Packet {
   readonly buffer: Buffer;
   at: number;
   readonly end: number;
@@ -115,7 +115,7 @@ export class Reader {
 }
 
 /** Source: "Column Definition"; MariaDB, "Result Set Packets". */
-export function readColumn(reader: Reader, hasExtended: boolean): Column {
+export function readColumn(reader: Packet, hasExtended: boolean): Column {
   // Catalog, schema, table, its own name.
   for (let skipped = 0; skipped < 4; skipped += 1) reader.skip();
   const name = reader.lengthText();
@@ -158,7 +158,7 @@ export const STATUS = {
 } as const;
 
 /** Source: "OK_Packet". */
-export function readOk(reader: Reader): Outcome {
+export function readOk(reader: Packet): Outcome {
   reader.over(1);
   const affected = reader.count();
   const insertId = reader.count();
@@ -166,7 +166,7 @@ export function readOk(reader: Reader): Outcome {
 }
 
 /** Source: "ERR_Packet". */
-export function readError(reader: Reader): ServerError {
+export function readError(reader: Packet): ServerError {
   reader.over(1);
   const errno = reader.u16();
   let state = 'HY000';

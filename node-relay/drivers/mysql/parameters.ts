@@ -6,13 +6,13 @@ import type { Prepared } from './exchange.ts';
 import { COMMAND, command, lengthPrefix } from './packets.ts';
 
 /** One parameter: the type it is sent as, and its bytes; null is NULL. */
-interface Bound {
+interface BoundParameter {
   readonly type: number;
   readonly unsigned: boolean;
   readonly bytes: Buffer | null;
 }
 
-const NULL: Bound = { type: TYPE.null, unsigned: false, bytes: null };
+const NULL: BoundParameter = { type: TYPE.null, unsigned: false, bytes: null };
 
 /** Lets go of a prepared statement; servers do not answer. */
 export function closeCommand(id: number): Buffer {
@@ -47,7 +47,7 @@ export function executeCommand(prepared: Prepared, values: readonly Json[]): Buf
   return command(Buffer.concat([head, nulls, types, ...bytes]));
 }
 
-function boundValue(value: Json, index: number): Bound {
+function boundValue(value: Json, index: number): BoundParameter {
   const parameter = parameterOf(value, index);
   switch (parameter.sort) {
     case 'null':
@@ -73,6 +73,6 @@ function boundValue(value: Json, index: number): Bound {
   }
 }
 
-function lengthBytes(type: number, bytes: Uint8Array): Bound {
+function lengthBytes(type: number, bytes: Uint8Array): BoundParameter {
   return { type, unsigned: false, bytes: Buffer.concat([lengthPrefix(bytes.length), bytes]) };
 }

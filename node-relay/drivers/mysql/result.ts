@@ -3,12 +3,12 @@
 import { type Column, columnType } from '../../../kinds/mysql/dialect/types.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
-import { ByteText, tooLarge } from '../byte-text.ts';
+import { ByteText, resultTooLarge } from '../byte-text.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import { Unreadable } from '../loss.ts';
 import type { Sink } from './exchange.ts';
 import { OTHER_MAX } from './packet-frames.ts';
-import type { Outcome, Reader } from './packets.ts';
+import type { Outcome, Packet } from './packets.ts';
 import { binaryEncoder, type Encoder, textEncoder } from './values.ts';
 
 /** How rows are written. */
@@ -20,10 +20,10 @@ export interface RowOptions {
 }
 
 /** Writes one row as JSON text. */
-export type RowWriter = (reader: Reader) => string;
+type RowWriter = (reader: Packet) => string;
 
 /** How rows of certain columns are written. */
-export interface Shape {
+interface Shape {
   readonly write: RowWriter;
   /** `[{"name", "type"}, …]` */
   readonly columnsJson: string;
@@ -141,7 +141,7 @@ export class SqlResult implements Sink {
     this.#shape = shapeOf(columns, this.#options);
   }
 
-  row(reader: Reader): void {
+  row(reader: Packet): void {
     this.rowCount += 1;
     if (this.#overflowed || !this.#shape) return;
     const row = this.#shape.write(reader);
@@ -177,7 +177,7 @@ export class SqlResult implements Sink {
       `{"columns":${this.#shape?.columnsJson ?? '[]'},"rows":[`,
       `],"row_count":${this.rowCount}${counted}${inserted}}`,
     );
-    if (this.#overflowed || this.#body.over) throw tooLarge(this.#max);
+    if (this.#overflowed || this.#body.over) throw resultTooLarge(this.#max);
     return whole;
   }
 }
@@ -220,13 +220,13 @@ export class SeveralResults implements Sink {
     this.#all.at(-1)?.oversize();
   }
 
-  row(reader: Reader): void {
+  row(reader: Packet): void {
     if (this.#left >= 0) this.#all.at(-1)?.row(reader);
   }
 
   /** @throws GatewayError RESULT_TOO_LARGE */
   finish(outcome: Outcome, counts: boolean): Buffer {
-    if (this.#left < 0) throw tooLarge(this.#max);
+    if (this.#left < 0) throw resultTooLarge(this.#max);
     if (this.#all.length === 0) return this.#make(this.#left).finish(outcome, counts);
     const pieces = this.#all.map((each) => each.finish(outcome, counts));
     return Buffer.from(pieces.map((piece) => piece.toString()).join(','));

@@ -10,7 +10,7 @@ import { hasNames } from '../../../kinds/mysql/dialect/parameters.ts';
 import type { Parsed } from '../../../kinds/mysql/dialect/statement.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { jsonList } from '../byte-text.ts';
-import type { Done, Traces } from '../lend.ts';
+import type { Done, Traces } from '../lender.ts';
 import { admitted, type Execution, ended, execute, runOne } from './execute.ts';
 
 type SeveralRequest = Exclude<MysqlRequest, { params?: unknown }>;

@@ -5,7 +5,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { Lacks } from '../lacks.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { HeldConnections } from './held.ts';
+import { HeldConnections } from './held-connections.ts';
 import { LockLooks } from './lock-waits.ts';
 import { worksOn } from './worked-on.ts';
 
@@ -13,7 +13,7 @@ import { worksOn } from './worked-on.ts';
 const LEVEL_NAMES = ['transaction_isolation', 'tx_isolation'] as const;
 const UNKNOWN_VARIABLE = 1193;
 
-type Beside = <Value>(
+type OnSideConnection = <Value>(
   call: Call,
   work: (connection: Connection) => Promise<Value>,
 ) => Promise<Value>;
@@ -26,13 +26,13 @@ export class ShareParts {
   readonly database: Database;
   readonly held: HeldConnections;
   /** Lends another connection than the share's own. */
-  readonly beside: Beside;
+  readonly beside: OnSideConnection;
   /** The server's name for a session's level, once a share has been announced. */
   levelName: (typeof LEVEL_NAMES)[number] = LEVEL_NAMES[0];
   /** The level of sessions as the server last told it. */
   #level: string | undefined;
 
-  constructor(database: Database, beside: Beside) {
+  constructor(database: Database, beside: OnSideConnection) {
     this.database = database;
     this.beside = beside;
     this.held = new HeldConnections(database);

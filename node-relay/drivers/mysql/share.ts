@@ -6,13 +6,13 @@ import { operationFrom, paramsWith } from '../../../kinds/mysql/dialect/operatio
 import { hasNames, type RowsRequest, valuesOf } from '../../../kinds/mysql/dialect/parameters.ts';
 import type { Parsed } from '../../../kinds/mysql/dialect/statement.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
-import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
+import { checkEach, type OperationContext, runEach } from '../../../kinds/transaction.ts';
 import type { Call, Mode } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import type { OnceMark } from '../../../proto/once.ts';
 import type { Isolation, Performed, Prepared, Share } from '../../../proto/prepares.ts';
 import { jsonList } from '../byte-text.ts';
-import { attempt, type Traces } from '../lend.ts';
+import { attempt, type Traces } from '../lender.ts';
 import { ConnectionLost } from '../loss.ts';
 import { forestalled } from '../once.ts';
 import type { OpenShare, ShareSteps } from '../participant.ts';
@@ -95,7 +95,7 @@ class MysqlShare implements OpenShare<MysqlRequest> {
       earlier: (place: number) => share.earlier(place),
     };
     const checked = checkEach(operations, operationOf, places);
-    const run = (operation: Operation, turn: Turn) => this.#run(operation, turn);
+    const run = (operation: Operation, turn: OperationContext) => this.#run(operation, turn);
     const results = await runEach(call, checked, run, places);
     return {
       results: jsonList('[', results, ']'),
@@ -166,7 +166,7 @@ class MysqlShare implements OpenShare<MysqlRequest> {
     ]);
   }
 
-  #run(operation: Operation, { call, point, budget }: Turn): Promise<Buffer> {
+  #run(operation: Operation, { call, point, budget }: OperationContext): Promise<Buffer> {
     const connection = this.#connection;
     const { database } = this.#parts;
     const own: Execution = { database, connection, call, place: 'transaction' };

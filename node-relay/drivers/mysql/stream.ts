@@ -9,17 +9,17 @@ import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
-import { attemptLines, type Streaming, type Traces } from '../lend.ts';
+import { attemptLines, type Streaming, type Traces } from '../lender.ts';
 import { columnsLine, Filling, Lines } from '../lines.ts';
 import type { Database } from './database.ts';
 import type { Sink } from './exchange.ts';
 import { admitted, beforeRead, type Execution, ended, send } from './execute.ts';
 import { tooLargeIn } from './large-row.ts';
-import type { Reader } from './packets.ts';
+import type { Packet } from './packets.ts';
 import { type RowOptions, shapeOf } from './result.ts';
 
 /** Lines of the rows that one statement answers. */
-class PacketLines extends Lines<Reader> implements Sink {
+class PacketLines extends Lines<Packet> implements Sink {
   readonly rowMax = FIELD_MAX_BYTES;
   /** A row was too large and is left out: the statement has to stop. */
   tooLarge: GatewayError | undefined;

@@ -4,10 +4,10 @@ import { isRead, oneStatement } from '../../../kinds/mysql/dialect/admit.ts';
 import { operationFrom, paramsWith } from '../../../kinds/mysql/dialect/operation.ts';
 import { hasNames, type RowsRequest, valuesOf } from '../../../kinds/mysql/dialect/parameters.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
-import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
+import { checkEach, type OperationContext, runEach } from '../../../kinds/transaction.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { jsonList } from '../byte-text.ts';
-import { attempt, type Done } from '../lend.ts';
+import { attempt, type Done } from '../lender.ts';
 import { admitted, demandOpen, type Execution, execute } from './execute.ts';
 import { inTransaction } from './run.ts';
 
@@ -36,7 +36,7 @@ export function runOperations(
 async function runOperation(
   execution: Execution,
   operation: RowsRequest,
-  { call, point, budget }: Turn,
+  { call, point, budget }: OperationContext,
 ): Promise<Buffer> {
   const params = paramsWith(operation.params ?? [], point);
   const request = { ...operation, params } as RowsRequest; // The same shape with other values.

@@ -1,24 +1,25 @@
 /** Writes values as JSON text, from the two forms in which servers send them: binary and text. */
 
-import { isJsonNumber, jsonOrString, plainString } from '../../../kinds/json-forms.ts';
+import {
+  bigintText,
+  doubleText,
+  integerText,
+  isJsonNumber,
+  jsonOrString,
+  plainString,
+} from '../../../kinds/json-forms.ts';
 import {
   type Column,
   type ColumnType,
   columnType,
   TYPE,
 } from '../../../kinds/mysql/dialect/types.ts';
-import {
-  bigintText,
-  doubleText,
-  floatText,
-  integerText,
-  momentText,
-} from '../../../kinds/mysql/dialect/values.ts';
+import { floatText, momentText } from '../../../kinds/mysql/dialect/values.ts';
 import { Unreadable } from '../loss.ts';
-import type { Reader } from './packets.ts';
+import type { Packet } from './packets.ts';
 
 /** Writes the value at which the reader is as JSON text, and moves behind it. */
-export type Encoder = (reader: Reader) => string;
+export type Encoder = (reader: Packet) => string;
 
 /** What servers say of values whose fractions have no fixed length. */
 const NOT_FIXED = 7;
@@ -26,7 +27,7 @@ const NOT_FIXED = 7;
 const BIT_MAX_BYTES = 8;
 
 /** As an integer: BIT(64) has no more bits. */
-function bitText(reader: Reader): string {
+function bitText(reader: Packet): string {
   let value = 0n;
   const bytes = reader.length();
   if (bytes > BIT_MAX_BYTES) throw new Unreadable('more bits than a value has');
@@ -34,19 +35,19 @@ function bitText(reader: Reader): string {
   return bigintText(value);
 }
 
-function lengthString(reader: Reader): string {
+function lengthString(reader: Packet): string {
   return JSON.stringify(reader.lengthText());
 }
 
-function lengthBytes(reader: Reader): string {
+function lengthBytes(reader: Packet): string {
   return `"${reader.base64(reader.length())}"`;
 }
 
-function lengthQuoted(reader: Reader): string {
+function lengthQuoted(reader: Packet): string {
   return plainString(reader.latin1(reader.length()));
 }
 
-function lengthJson(reader: Reader): string {
+function lengthJson(reader: Packet): string {
   return jsonOrString(reader.lengthText());
 }
 
@@ -63,7 +64,7 @@ function fraction(micros: number, decimals: number): string {
 const MOMENT_LENGTHS = [0, 4, 7, 11];
 const TIME_LENGTHS = [0, 8, 12];
 
-function lengthOf(reader: Reader, lengths: readonly number[]): number {
+function lengthOf(reader: Packet, lengths: readonly number[]): number {
   const length = reader.u8();
   if (!lengths.includes(length)) throw new Unreadable('a moment of no such length');
   return length;
@@ -174,7 +175,7 @@ function textMoment(zone: string): Encoder {
 }
 
 /** YEAR and ZEROFILL have zeroes ahead, which JSON has not. */
-function digitsOf(reader: Reader): string {
+function digitsOf(reader: Packet): string {
   return reader.latin1(reader.length()).replace(/^(-?)0+(?=\d)/, '$1');
 }
 

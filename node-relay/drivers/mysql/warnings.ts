@@ -34,7 +34,7 @@ function warningOf(count: number, names: readonly string[]): Warning {
   const quoted = names.slice(0, NAMES_MAX).map((name) => `'${name.replaceAll("'", "''")}'`);
   const ends = quoted.map((name) => `XA ROLLBACK ${name};`).join(' ');
   const message =
-    `${what} older than an hour and still held: its locks are held too. If whoever prepared it does not finish it, run ` +
+    `${what} older than an hour and still held: its locks are held too. If the one that prepared it does not finish it, run ` +
     `of these what is its (COMMIT in place of ROLLBACK where the others have committed): ${ends}`;
   return { code: 'PREPARED_TRANSACTIONS_OLD', message };
 }

@@ -2,10 +2,10 @@
 import type { Socket } from 'node:net';
 import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
 import { ConnectionLost, Unreadable } from '../loss.ts';
+import { type Command, readEnd, sending } from './command.ts';
 import type { Companions, Prepared, Sink } from './exchange.ts';
-import { OTHER_MAX, PacketFrames, type Taker } from './packet-frames.ts';
-import { type Outcome, type Reader, readColumn, readError, readOk, STATUS } from './packets.ts';
-import { type Pending, readEnd, sending } from './pending.ts';
+import { OTHER_MAX, PacketFrames, type PacketReceiver } from './packet-frames.ts';
+import { type Outcome, type Packet, readColumn, readError, readOk, STATUS } from './packets.ts';
 
 /** What a row of the driver's own questions may hold, in bytes. */
 const OWN_ROW_MAX = 32 * 1024 * 1024;
@@ -13,7 +13,7 @@ const OWN_ROW_MAX = 32 * 1024 * 1024;
 const COLUMNS_MAX_BYTES = 16 * 1024 * 1024;
 
 /** One connection's conversation; the server answers commands in the order in which they are sent. */
-export class Wire implements Taker {
+export class Wire implements PacketReceiver {
   /** Why the connection is of no more use. */
   lost: ConnectionLost | undefined;
   /** A change was sent to be kept, and the server has not yet said how that ended. */
@@ -24,9 +24,9 @@ export class Wire implements Taker {
   onLost: (() => void) | undefined;
   readonly socket: Socket;
   readonly #extended: boolean;
-  #pending: Pending | undefined;
+  #pending: Command | undefined;
   /** Sent behind the one that is being answered. */
-  readonly #behind: Pending[] = [];
+  readonly #behind: Command[] = [];
   #stopped = false;
   readonly #frames = new PacketFrames(this);
 
@@ -100,7 +100,7 @@ export class Wire implements Taker {
 
   #exchange(
     { bytes, companions }: { bytes: Buffer; companions?: Companions | undefined },
-    kind: Pending['kind'],
+    kind: Command['kind'],
     sink: Sink,
     commits: boolean,
   ): Promise<Outcome & { prepared?: Prepared }> {
@@ -139,7 +139,7 @@ export class Wire implements Taker {
   }
 
   /** @throws Unreadable, ServerError of what a server says unasked */
-  packet(reader: Reader, last: boolean): void {
+  packet(reader: Packet, last: boolean): void {
     const pending = this.#pending;
     if (pending) {
       this.#step(pending, reader, last);
@@ -161,7 +161,7 @@ export class Wire implements Taker {
     this.#tell(pending, () => sink.oversize?.(begun, columns));
   }
 
-  #step(pending: Pending, reader: Reader, last: boolean): void {
+  #step(pending: Command, reader: Packet, last: boolean): void {
     if (pending.state === 'ahead' || pending.state === 'behind') {
       this.#companion(pending, reader);
       return;
@@ -199,7 +199,7 @@ export class Wire implements Taker {
   }
 
   /** @throws ServerError where it is refused: what comes next on the connection cannot rely on it */
-  #companion(pending: Pending, reader: Reader): void {
+  #companion(pending: Command, reader: Packet): void {
     if (reader.next === 0xff) throw readError(reader);
     this.status = readOk(reader).status;
     if (pending.state === 'ahead') {
@@ -216,7 +216,7 @@ export class Wire implements Taker {
   }
 
   /** A sink's failure ends the command only after its last packet; but of a reply that cannot be read nothing comes after. */
-  #tell(pending: Pending, work: () => void): void {
+  #tell(pending: Command, work: () => void): void {
     if (pending.failure) return;
     try {
       work();
@@ -226,7 +226,7 @@ export class Wire implements Taker {
     }
   }
 
-  #first(pending: Pending, reader: Reader): void {
+  #first(pending: Command, reader: Packet): void {
     const marker = reader.next;
     if (marker === 0x00) {
       this.#done(pending, readOk(reader));
@@ -242,7 +242,7 @@ export class Wire implements Taker {
     pending.state = 'columns';
   }
 
-  #prepared(pending: Pending, reader: Reader): void {
+  #prepared(pending: Command, reader: Packet): void {
     if (reader.u8() !== 0) throw new Unreadable('no statement was prepared');
     const id = reader.u32();
     const columns = reader.u16();
@@ -254,7 +254,7 @@ export class Wire implements Taker {
     if (pending.left === 0) this.#settle(pending, this.#nothing());
   }
 
-  #rowsEnd(pending: Pending, reader: Reader, last: boolean): void {
+  #rowsEnd(pending: Command, reader: Packet, last: boolean): void {
     const status = readEnd(reader);
     const goesOn = (status & STATUS.moreResults) !== 0;
     const isFollowed = goesOn || pending.among !== undefined || this.#behind.length > 0;
@@ -262,7 +262,7 @@ export class Wire implements Taker {
     this.#done(pending, { affected: 0n, insertId: 0n, status });
   }
 
-  #done(pending: Pending, outcome: Outcome): void {
+  #done(pending: Command, outcome: Outcome): void {
     this.status = outcome.status;
     if ((outcome.status & STATUS.sessionChanged) !== 0) this.sessionChanged = true;
     if ((outcome.status & STATUS.moreResults) !== 0) {
@@ -272,11 +272,11 @@ export class Wire implements Taker {
     this.#settle(pending, outcome);
   }
 
-  #fail(pending: Pending, error: ServerError): void {
+  #fail(pending: Command, error: ServerError): void {
     this.#end(pending, () => pending.reject(error));
   }
 
-  #settle(pending: Pending, outcome: Outcome): void {
+  #settle(pending: Command, outcome: Outcome): void {
     const { failure, prepared } = pending;
     this.#end(pending, () => {
       if (failure) pending.reject(failure);
@@ -284,7 +284,7 @@ export class Wire implements Taker {
     });
   }
 
-  #end(pending: Pending, tell: () => void): void {
+  #end(pending: Command, tell: () => void): void {
     this.uncertain = this.#behind.some(({ commits }) => commits);
     if (pending.among !== undefined) {
       pending.state = 'behind';

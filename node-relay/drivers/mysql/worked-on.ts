@@ -1,4 +1,4 @@
-/** Which shares of transactions this process works on: whoever looks for lock waits asks the server who they are. */
+/** Which shares of transactions this process works on: what looks for lock waits asks the server who they are. */
 import type { Connection } from './connection.ts';
 
 /** Shares of this process that may be open, by their names: of all pools, as two may lead to one server. */

@@ -72,7 +72,7 @@ class Body {
 }
 
 /** A message as node-postgres's own parser makes it. */
-export interface Message {
+interface Message {
   readonly name: string;
   readonly [member: string]: unknown;
 }

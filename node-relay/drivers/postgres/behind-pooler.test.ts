@@ -55,7 +55,7 @@ describe('behind PgBouncer', async () => {
   await import('./stream.test.ts');
   await import('./inspect.test.ts');
   await import('./faults.test.ts');
-  await import('./cut.test.ts');
+  await import('./message-cutter.test.ts');
   await import('./tls.test.ts');
 
   test('every absence that is named is one', () => {

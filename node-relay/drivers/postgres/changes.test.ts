@@ -177,7 +177,7 @@ describe('transactions', () => {
     await reading.end();
   });
 
-  test('go on where the reader was, in the midst of one, too', async () => {
+  test('go on where the reader was, in the middle of one, too', async () => {
     await say('CREATE TABLE many (id int PRIMARY KEY)');
     let reading = await watching(all('many'));
     await say('INSERT INTO many SELECT generate_series(1, 5000)');

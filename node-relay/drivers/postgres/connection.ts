@@ -8,7 +8,7 @@ import type { Mode } from '../../../proto/driver.ts';
 import { CANCEL_MS, cancelWhile } from '../cancel.ts';
 import type { Route } from '../connect.ts';
 import type { Host } from '../driver.ts';
-import type { Lendable } from '../lend.ts';
+import type { Lendable } from '../lender.ts';
 import { endsConnection, fromFailure } from './errors.ts';
 import type { IncomingConnection } from './incoming.ts';
 import { statementMessages } from './messages.ts';
@@ -57,7 +57,7 @@ export class StartupClient extends Client {
 }
 
 /** What names a connection in a request to cancel it. */
-interface Key {
+interface CancelKey {
   readonly processID: number | null;
   readonly secretKey: number | null;
 }
@@ -117,8 +117,8 @@ export class Connection implements Lendable {
   }
 
   /** Not in the types. */
-  get #key(): Key {
-    return this.#client as unknown as Key;
+  get #key(): CancelKey {
+    return this.#client as unknown as CancelKey;
   }
 
   /** All rows of a statement of the driver's own; `held` leaves the implicit transaction open. */

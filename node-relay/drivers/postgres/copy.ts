@@ -3,8 +3,8 @@
 import { copyStatement, isRead } from '../../../kinds/postgres/dialect/admit.ts';
 import { rowsAffected } from '../../../kinds/postgres/dialect/rows.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import { tooLarge } from '../byte-text.ts';
-import type { Done } from '../lend.ts';
+import { resultTooLarge } from '../byte-text.ts';
+import type { Done } from '../lender.ts';
 import { aheadOf, aroundRead, endUndone } from './around.ts';
 import { admitted, demandMayRun, type Execution } from './execute.ts';
 import { statementMessages } from './messages.ts';
@@ -73,11 +73,12 @@ export async function runCopyOut(execution: Execution, request: CopyOut): Promis
     });
   } catch (error) {
     if (undone) await endUndone(connection, wasIdle);
-    if (bytes > call.resultMaxBytes && !call.signal.aborted) throw tooLarge(call.resultMaxBytes);
+    if (bytes > call.resultMaxBytes && !call.signal.aborted)
+      throw resultTooLarge(call.resultMaxBytes);
     throw error;
   }
   const whole = Buffer.from(JSON.stringify({ value: Buffer.concat(pieces).toString() }));
   if (bytes > call.resultMaxBytes || whole.length > call.resultMaxBytes)
-    throw tooLarge(call.resultMaxBytes);
+    throw resultTooLarge(call.resultMaxBytes);
   return { value: whole, traces };
 }

@@ -8,7 +8,7 @@ import { SetterGuard } from '../../../kinds/postgres/dialect/setter-guard.ts';
 import { TypeRegistry } from '../../../kinds/postgres/dialect/types.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import type { ConnectionPool } from '../driver.ts';
-import { Lender } from '../lend.ts';
+import { Lender } from '../lender.ts';
 import type { Connection } from './connection.ts';
 
 /** Lends connections to calls, with what was learned of the database they reach. */

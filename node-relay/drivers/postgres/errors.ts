@@ -2,7 +2,7 @@
 import { DatabaseError } from 'pg';
 import { fromPostgres, refusedLogin } from '../../../kinds/postgres/dialect/failures.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { told } from '../../../proto/told.ts';
+import { truncated } from '../../../proto/truncate.ts';
 import { type Circumstances, fromLoss, isUnreadable } from '../loss.ts';
 import { UnknownLogin } from './backend-messages.ts';
 
@@ -34,7 +34,7 @@ const POOLER_REFUSALS: readonly (readonly [RegExp, string])[] = [
 
 function sqlstateOf({ code = '', message }: DatabaseError): string {
   if (code !== '08P01') return code;
-  const text = told(message);
+  const text = truncated(message);
   return POOLER_REFUSALS.find(([words]) => words.test(text))?.[1] ?? code;
 }
 

@@ -23,8 +23,8 @@ import {
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { tooLarge } from '../byte-text.ts';
-import type { Traces } from '../lend.ts';
+import { resultTooLarge } from '../byte-text.ts';
+import type { Traces } from '../lender.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -43,7 +43,7 @@ export interface Execution {
 }
 
 /** A statement that may be sent. */
-export interface Ready {
+interface Query {
   readonly request: Pick<PostgresRequest, 'type'> & { row_format?: 'object' | 'array' | undefined };
   readonly parsed: Parsed | undefined;
   readonly statement: Statement;
@@ -183,7 +183,7 @@ async function typesOf(
 /** Sends a statement and answers its result. */
 export async function execute(
   execution: Execution,
-  ready: Ready,
+  ready: Query,
   budget = execution.call.resultMaxBytes,
 ): Promise<Buffer> {
   const { connection, database, place, call } = execution;
@@ -201,12 +201,12 @@ export async function execute(
     return await executeWrite(execution, ready, result);
   } catch (error) {
     if (overflowed && !(error instanceof GatewayError) && !call.signal.aborted)
-      throw tooLarge(budget);
+      throw resultTooLarge(budget);
     throw error;
   }
 }
 
-async function executeRead(execution: Execution, ready: Ready, result: SqlResult): Promise<Buffer> {
+async function executeRead(execution: Execution, ready: Query, result: SqlResult): Promise<Buffer> {
   const { connection, database } = execution;
   const { before, after } = aroundRead(execution, ready.undone, ready.parsed);
   const wasIdle = connection.wire.idle;
@@ -230,7 +230,7 @@ async function executeRead(execution: Execution, ready: Ready, result: SqlResult
 
 async function executeWrite(
   execution: Execution,
-  ready: Ready,
+  ready: Query,
   result: SqlResult,
 ): Promise<Buffer> {
   const { connection, database } = execution;
@@ -276,13 +276,13 @@ async function executeWrite(
 const NOTHING_AROUND = { before: [], after: [] };
 
 /** Marks a connection that stays with its caller when a statement may give names another meaning there. */
-function noteAltered({ connection, database, place }: Execution, { parsed, undone, given }: Ready) {
+function noteAltered({ connection, database, place }: Execution, { parsed, undone, given }: Query) {
   if (place === 'call' || undone || connection.pooled || parsed?.kind === 'TransactionStmt') return;
   if (!parsed || database.guard.leavesTraces(parsed, given) !== false) connection.altered = true;
 }
 
 /** A result of a change that is done already: when it cannot be told, `details` say `applied`. */
-function finishedAfter(result: SqlResult, ready: Ready, tag: string): Buffer {
+function finishedAfter(result: SqlResult, ready: Query, tag: string): Buffer {
   try {
     return finished(result, ready, tag);
   } catch (error) {
@@ -294,7 +294,7 @@ function finishedAfter(result: SqlResult, ready: Ready, tag: string): Buffer {
   }
 }
 
-function finished(result: SqlResult, { request: { type } }: Ready, tag: string): Buffer {
+function finished(result: SqlResult, { request: { type } }: Query, tag: string): Buffer {
   checkCount(type, result.rowCount);
   return result.finish(tag);
 }

@@ -21,7 +21,7 @@ const OTHER_MAX = 4 * 1024 * 1024;
 export const OWN_ROW_MAX = 32 * 1024 * 1024;
 
 /** Receives messages. */
-export interface Taker {
+export interface MessageReceiver {
   /** A whole message's letter and where its body is; only good during the call. @throws Unreadable */
   message(letter: number, buffer: Buffer, at: number, end: number): void;
   /** A row, or a piece of COPY, is larger than is taken, and left out. @param column whose value is too large by itself */
@@ -40,7 +40,7 @@ interface Skipping {
 export class Frames {
   /** Whether the login is over. */
   open = false;
-  readonly #taker: Taker;
+  readonly #taker: MessageReceiver;
   #rowMax = OWN_ROW_MAX;
   /** Rows are no longer read. */
   #leavesRows = false;
@@ -50,7 +50,7 @@ export class Frames {
   #wanted = HEAD;
   #skipping: Skipping | undefined;
 
-  constructor(taker: Taker) {
+  constructor(taker: MessageReceiver) {
     this.#taker = taker;
   }
 

@@ -4,7 +4,7 @@ import { Connection } from 'pg';
 import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 import { Unreadable } from '../loss.ts';
 import { readMessage, readRow } from './backend-messages.ts';
-import { Frames, type Taker } from './frames.ts';
+import { Frames, type MessageReceiver } from './frames.ts';
 
 const ROW = 0x44;
 /** All that comes before a login is over as well as what comes at any time; none of it comes after. */
@@ -20,7 +20,7 @@ export interface RowTaker {
 }
 
 /** The connection that a client is given. */
-export class IncomingConnection extends Connection implements Taker {
+export class IncomingConnection extends Connection implements MessageReceiver {
   readonly frames = new Frames(this);
   /** Set once the login is over. */
   rows: RowTaker | undefined;

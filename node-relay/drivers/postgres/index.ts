@@ -49,7 +49,7 @@ import type {
 } from '../../../proto/prepares.ts';
 import type { Driver, Host } from '../driver.ts';
 import { ConnectionLease } from '../lease.ts';
-import { poolOf } from '../lend.ts';
+import { poolOf } from '../lender.ts';
 import { PostgresChanges } from './changes/index.ts';
 import type { Recipe } from './connection.ts';
 import { Database } from './database.ts';

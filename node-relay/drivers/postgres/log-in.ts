@@ -76,7 +76,7 @@ function isRefusedByRule(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '28000';
 }
 
-interface Told {
+interface ParameterStatus {
   readonly parameterName: string;
   readonly parameterValue: string;
 }
@@ -114,7 +114,7 @@ async function logIn<Made>(
   client.on('error', () => {});
   const destroy = () => socket.destroy();
   signal.addEventListener('abort', destroy, { once: true });
-  incoming.on('parameterStatus', ({ parameterName, parameterValue }: Told) => {
+  incoming.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
     if (parameterName === 'is_superuser') client.superuser = parameterValue === 'on';
   });
   try {

@@ -1,4 +1,4 @@
-/** What the server looks up by the type of a value while it compares, sorts or makes JSON: no name of it is in the statement. */
+/** What the server looks up by the type of a value while it compares, sorts or makes JSON: the statement does not name it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';

@@ -3,7 +3,7 @@ import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
 import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 
 /** Sync ends an implicit transaction, Flush only asks for what is ready. */
-export type Ending = 'sync' | 'flush';
+type ExchangeEnd = 'sync' | 'flush';
 
 const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;
@@ -54,7 +54,7 @@ class Message {
 type Fill = (message: Message) => void;
 
 /** A message of one letter, whose length is written by itself. */
-interface Part {
+interface MessagePart {
   readonly letter: string;
   readonly fill: Fill;
 }
@@ -63,9 +63,9 @@ const nothing: Fill = () => {};
 const ENDINGS = {
   sync: { letter: 'S', fill: nothing },
   flush: { letter: 'H', fill: nothing },
-} satisfies Record<Ending, Part>;
+} satisfies Record<ExchangeEnd, MessagePart>;
 
-function parse({ text, types = [] }: Statement): Part {
+function parse({ text, types = [] }: Statement): MessagePart {
   return {
     letter: 'P',
     fill: (message) => {
@@ -75,7 +75,7 @@ function parse({ text, types = [] }: Statement): Part {
   };
 }
 
-function bind({ values = [] }: Statement, portal: string): Part {
+function bind({ values = [] }: Statement, portal: string): MessagePart {
   return {
     letter: 'B',
     // No format codes: all text, both ways.
@@ -87,15 +87,15 @@ function bind({ values = [] }: Statement, portal: string): Part {
   };
 }
 
-function describe(letter: 'P' | 'S', name: string): Part {
+function describe(letter: 'P' | 'S', name: string): MessagePart {
   return { letter: 'D', fill: (message) => message.text(letter).terminated(name) };
 }
 
-function execute(portal: string): Part {
+function execute(portal: string): MessagePart {
   return { letter: 'E', fill: (message) => message.terminated(portal).int32(0) };
 }
 
-function bytesOf(parts: readonly Part[]): Buffer {
+function bytesOf(parts: readonly MessagePart[]): Buffer {
   const sized = new Message(undefined, 0);
   for (const { fill } of parts) {
     sized.at += 1 + LENGTH_BYTES;
@@ -114,7 +114,7 @@ function bytesOf(parts: readonly Part[]): Buffer {
 }
 
 /** Parse, Bind, Describe and Execute of each statement. */
-export function statementMessages(statements: readonly Statement[], ending: Ending): Buffer {
+export function statementMessages(statements: readonly Statement[], ending: ExchangeEnd): Buffer {
   const parts = statements.flatMap((statement) => [
     parse(statement),
     bind(statement, ''),
@@ -147,7 +147,7 @@ const COPY_PIECE_BYTES = 65_536;
 /** COPY data in pieces and its end; then Sync, because the server drops one that it reads before. */
 export function copyMessages(data: Buffer | undefined): Buffer[] {
   if (!data) {
-    const refused: Part = { letter: 'f', fill: (message) => message.terminated('no data') };
+    const refused: MessagePart = { letter: 'f', fill: (message) => message.terminated('no data') };
     return [bytesOf([refused, ENDINGS.sync])];
   }
   const buffers: Buffer[] = [];

@@ -1,7 +1,9 @@
 /** The table that marks of writes are kept in. Spec: transactions.md §7. */
+
 import { DatabaseError } from 'pg';
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
 import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
+import { quotedName } from '../../../kinds/postgres/dialect/inner-query.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ONCE_KEPT_MS, type OnceMark } from '../../../proto/once.ts';
 import { lacksPlace, PURGE_STEP } from '../once.ts';
@@ -28,7 +30,7 @@ export class OnceTable {
 
   /** Finds it, or makes it. @throws GatewayError BAD_REQUEST with the statement that makes it */
   static async open(connection: Connection, place: string): Promise<OnceTable> {
-    const written = place.split('.').map(quoted).join('.');
+    const written = place.split('.').map(quotedName).join('.');
     const found = await whole(connection, written);
     if (found !== undefined) return new OnceTable(found);
     try {
@@ -55,7 +57,7 @@ export class OnceTable {
     };
   }
 
-  /** Leaves a mark of which there is none. */
+  /** Writes a mark where there is none. */
   leave({ key, body }: OnceMark): Statement {
     return {
       text: `INSERT INTO ${this.name} (id, body, made_at) VALUES ($1, $2, ${NOW})`,
@@ -100,7 +102,7 @@ export class OnceTable {
 
 /** What the server lacks that a mark needs, in words. @param cause an error of a statement on the table */
 export function lacksOfTable(place: string, cause: DatabaseError): GatewayError {
-  const written = place.split('.').map(quoted).join('.');
+  const written = place.split('.').map(quotedName).join('.');
   return lacks(place, written, cause);
 }
 
@@ -116,7 +118,9 @@ function lacks(place: string, written: string, cause?: DatabaseError): GatewayEr
 }
 
 function making(written: string): readonly string[] {
-  const index = quoted(`${written.replace(/^.*\./, '').replaceAll('"', '')}_made_at`.slice(-63));
+  const index = quotedName(
+    `${written.replace(/^.*\./, '').replaceAll('"', '')}_made_at`.slice(-63),
+  );
   return [
     `CREATE TABLE IF NOT EXISTS ${written} (id text PRIMARY KEY, body text NOT NULL, reply bytea, made_at timestamptz NOT NULL)`,
     `CREATE INDEX IF NOT EXISTS ${index} ON ${written} (made_at)`,
@@ -146,8 +150,4 @@ async function ask(
     sink: own,
   });
   return own.rows;
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -8,7 +8,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { KeepsOnce, OnceAnswer, OnceMark, OnceWork } from '../../../proto/once.ts';
 import { jsonList } from '../byte-text.ts';
 import { answerOfKept, keptReply } from '../kept-reply.ts';
-import type { Done } from '../lend.ts';
+import type { Done } from '../lender.ts';
 import { Contended, commitsByItself, Purges, untilKnown } from '../once.ts';
 import { undo } from './around.ts';
 import type { Connection } from './connection.ts';

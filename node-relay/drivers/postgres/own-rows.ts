@@ -3,7 +3,7 @@ import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 import { Unreadable } from '../loss.ts';
 import type { Sink } from './exchange.ts';
 
-/** Most that the rows of one answer may hold: characters, and so many for each value. Spec silent. */
+/** Most characters that the rows of one answer may hold, and characters counted for each value. Spec silent. */
 const CHARACTERS_MAX = 32 * 1024 * 1024;
 const VALUE_CHARACTERS = 16;
 

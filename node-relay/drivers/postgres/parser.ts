@@ -1,7 +1,7 @@
 /** Loads PostgreSQL's own parser into the relay. */
 import { loadModule, parseSync, SqlError } from 'libpg-query';
 import { type ParserAnswer, useParser } from '../../../kinds/postgres/dialect/parser.ts';
-import { refusalOf } from '../../../kinds/postgres/dialect/parser-refusal.ts';
+import { serverRefusal } from '../../../kinds/postgres/dialect/parser-refusal.ts';
 import type { Tree } from '../../../kinds/postgres/dialect/tree.ts';
 
 await loadModule();
@@ -19,6 +19,6 @@ function parse(text: string): ParserAnswer {
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
     const { functionName: raisedBy, cursorPosition = 0 } = error.sqlDetails ?? {};
-    return refusalOf({ message: error.message, raisedBy, place: cursorPosition + 1 });
+    return serverRefusal({ message: error.message, raisedBy, place: cursorPosition + 1 });
   }
 }

@@ -6,7 +6,7 @@ import { DatabaseError } from 'pg';
 import type { Guard } from '../../../kinds/postgres/dialect/guard.ts';
 import type { Parsed } from '../../../kinds/postgres/dialect/statement.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { Traces } from '../lend.ts';
+import type { Traces } from '../lender.ts';
 import { ConnectionLost } from '../loss.ts';
 import type { Connection } from './connection.ts';
 

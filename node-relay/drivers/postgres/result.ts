@@ -7,7 +7,7 @@ import {
   type Shape,
   type Shapes,
 } from '../../../kinds/postgres/dialect/rows.ts';
-import { ByteText, tooLarge } from '../byte-text.ts';
+import { ByteText, resultTooLarge } from '../byte-text.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import type { Sink } from './exchange.ts';
 
@@ -15,7 +15,7 @@ import type { Sink } from './exchange.ts';
 const ROW_LENGTH = 2;
 
 /** Bytes of the largest row that can be part of a result: that of a `bytea` is longer than its base64. */
-export function rowMaxOf(resultMaxBytes: number): number {
+function rowMaxOf(resultMaxBytes: number): number {
   return Math.min(FIELD_MAX_BYTES, 2 * resultMaxBytes + ROW_HEADS_BYTES);
 }
 
@@ -99,7 +99,7 @@ export class SqlResult implements Sink {
       `{"columns":${shape?.columnsJson ?? '[]'},"rows":[`,
       `],"row_count":${this.rowCount}${tail}}`,
     );
-    if (this.#overflowed || this.#body.over) throw tooLarge(this.#max);
+    if (this.#overflowed || this.#body.over) throw resultTooLarge(this.#max);
     return whole;
   }
 

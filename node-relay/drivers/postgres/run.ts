@@ -8,7 +8,7 @@ import {
 } from '../../../kinds/postgres/dialect/admit.ts';
 import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Done } from '../lend.ts';
+import type { Done } from '../lender.ts';
 import { runCopyIn, runCopyOut } from './copy.ts';
 import { admitted, bound, type Execution, execute, isWatched } from './execute.ts';
 import { runSeveral } from './several.ts';

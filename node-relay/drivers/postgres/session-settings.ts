@@ -2,26 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import { TIMEOUT_MAX_MS } from '../../../kinds/members.ts';
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
-import type { Settings } from '../../../kinds/postgres/dialect/settings.ts';
+import { SESSION_SETTINGS, type Settings } from '../../../kinds/postgres/dialect/settings.ts';
 import type { Mode } from '../../../proto/driver.ts';
 
 /** What a session is for. */
-export interface SessionUse {
+interface SessionUse {
   readonly settings: Settings;
   readonly mode: Mode;
 }
 
-/** Make every value's text the same on every server. They are last, so nothing overrides them. */
-const SESSION: readonly (readonly [string, string])[] = [
-  ['DateStyle', 'ISO'],
-  ['IntervalStyle', 'postgres'],
-  ['TimeZone', 'UTC'],
-  ['extra_float_digits', '1'],
-  ['bytea_output', 'hex'],
-  ['array_nulls', 'on'],
-  // The guard reads statements by these rules.
-  ['standard_conforming_strings', 'on'],
-];
 const READ_ONLY = ['default_transaction_read_only', 'on'] as const;
 const NOW_READ_ONLY = 'transaction_read_only';
 
@@ -79,9 +68,9 @@ export function localSettings(use: SessionUse): Statement {
 }
 
 function sessionOf({ settings, mode }: SessionUse): readonly (readonly [string, string])[] {
-  if (mode === 'write') return [...settings.sessionSettings, ...SESSION];
+  if (mode === 'write') return [...settings.sessionSettings, ...SESSION_SETTINGS];
   const given = settings.sessionSettings.filter(([name]) => !/transaction_read_only$/i.test(name));
-  return [...given, ...SESSION, READ_ONLY];
+  return [...given, ...SESSION_SETTINGS, READ_ONLY];
 }
 
 /**

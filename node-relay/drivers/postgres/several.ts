@@ -5,7 +5,7 @@ import type { Parsed } from '../../../kinds/postgres/dialect/statement.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { jsonList } from '../byte-text.ts';
-import type { Done, Traces } from '../lend.ts';
+import type { Done, Traces } from '../lender.ts';
 import { undo } from './around.ts';
 import { type Admitted, admitted, type Execution, execute, isWatched } from './execute.ts';
 import { statementMessages } from './messages.ts';

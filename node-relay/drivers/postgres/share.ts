@@ -12,7 +12,7 @@ import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { Parsed } from '../../../kinds/postgres/dialect/statement.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { resolveReferences } from '../../../kinds/result-references.ts';
-import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
+import { checkEach, type OperationContext, runEach } from '../../../kinds/transaction.ts';
 import type { Call, Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
@@ -20,7 +20,7 @@ import type { OnceMark } from '../../../proto/once.ts';
 import type { Beginning, Performed, Prepared, Share } from '../../../proto/prepares.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Lacks } from '../lacks.ts';
-import { attempt, type Traces } from '../lend.ts';
+import { attempt, type Traces } from '../lender.ts';
 import { ConnectionLost } from '../loss.ts';
 import { forestalled } from '../once.ts';
 import type { OpenShare, ShareSteps } from '../participant.ts';
@@ -40,7 +40,7 @@ const IDLE_MAX = '60s';
 const NUMBER: Statement = { text: 'SELECT pg_catalog.pg_current_xact_id()::text' };
 
 /** What shares of one pool have in common. */
-export interface ShareParts {
+interface ShareParts {
   readonly database: Database;
   readonly lacks: Lacks;
   readonly tables: OnceTables;
@@ -193,7 +193,7 @@ class PostgresShare implements OpenShare<PostgresRequest> {
       earlier: (place: number) => share.earlier(place),
     };
     const checked = checkEach(operations, operationOf, places);
-    const run = (operation: Operation, turn: Turn) => this.#run(operation, turn);
+    const run = (operation: Operation, turn: OperationContext) => this.#run(operation, turn);
     const results = await runEach(call, checked, run, places);
     const [row] = recoverable && !this.#onlyRead ? await this.#connection.rows(NUMBER) : [];
     return {
@@ -203,7 +203,7 @@ class PostgresShare implements OpenShare<PostgresRequest> {
     };
   }
 
-  #run(operation: Operation, { call, point, budget }: Turn): Promise<Buffer> {
+  #run(operation: Operation, { call, point, budget }: OperationContext): Promise<Buffer> {
     const connection = this.#connection;
     const { database } = this.#parts;
     const own: Execution = { database, connection, call, place: 'transaction' };

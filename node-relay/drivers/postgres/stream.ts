@@ -9,7 +9,7 @@ import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
-import { attemptLines, type Streaming, type Traces } from '../lend.ts';
+import { attemptLines, type Streaming, type Traces } from '../lender.ts';
 import { columnsLine, Filling, Lines } from '../lines.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import type { Database } from './database.ts';

@@ -9,10 +9,10 @@ import {
 import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { resolveReferences } from '../../../kinds/result-references.ts';
-import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
+import { checkEach, type OperationContext, runEach } from '../../../kinds/transaction.ts';
 import type { Json } from '../../../proto/json.ts';
 import { jsonList } from '../byte-text.ts';
-import { attempt, type Done } from '../lend.ts';
+import { attempt, type Done } from '../lender.ts';
 import { type Admitted, admitted, bound, type Execution, execute, isWatched } from './execute.ts';
 import { inTransaction } from './several.ts';
 
@@ -44,7 +44,7 @@ const WRITE: Admitted = { traces: 'some', undone: false };
 async function runOperation(
   execution: Execution,
   operation: RowsRequest,
-  { call, point, budget }: Turn,
+  { call, point, budget }: OperationContext,
 ): Promise<Buffer> {
   // A typed parameter stays a pair: only its value can be a reference.
   const params = resolveReferences((operation.params ?? []) as Json, point, 'unwrapped');

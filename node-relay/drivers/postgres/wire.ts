@@ -22,7 +22,7 @@ function statesAfter(tag: string): string | undefined {
   return tag === 'PREPARE TRANSACTION' ? 'I' : undefined;
 }
 
-interface Pending extends Exchange {
+interface PendingExchange extends Exchange {
   readonly resolve: (tag: string) => void;
   readonly reject: (error: Error) => void;
   /** A Sync is on its way, after which the server is ready. */
@@ -51,7 +51,7 @@ export class Wire implements RowTaker {
   /** To hold rows back and let them come. */
   readonly stream: Duplex;
   readonly #client: StartupClient;
-  #pending: Pending | undefined;
+  #pending: PendingExchange | undefined;
   #open = false;
   #stopped = false;
   /** What the server may say of its transaction when it is ready next. */
@@ -260,7 +260,7 @@ export class Wire implements RowTaker {
     this.#settle(pending);
   }
 
-  #settle(pending: Pending): void {
+  #settle(pending: PendingExchange): void {
     this.#pending = undefined;
     if (pending.error) pending.reject(pending.error);
     else pending.resolve(pending.tag);

@@ -5,7 +5,7 @@ import type { ConnectionPool } from '../driver.ts';
 import { fromLoss } from '../loss.ts';
 import type { Connection } from './connection.ts';
 import { CallLost, mayWrite } from './exchange.ts';
-import type { BorrowedLink, Sending } from './link.ts';
+import type { BorrowedLink, SendBounds } from './link.ts';
 
 /** Lent until it is released. */
 export class Borrowed implements BorrowedLink {
@@ -30,7 +30,10 @@ export class Borrowed implements BorrowedLink {
     return this.#connection.wire.lost ?? this.#released;
   }
 
-  async send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]> {
+  async send(
+    commands: readonly RedisCommand[],
+    sending: SendBounds,
+  ): Promise<readonly ReplyValue[]> {
     const { mode, signal } = sending;
     try {
       if (this.#released) throw new CallLost(false, this.#released);

@@ -3,7 +3,7 @@
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { BorrowedLink, Sending } from './link.ts';
+import type { BorrowedLink, SendBounds } from './link.ts';
 import type { Address } from './settings.ts';
 import { type Redirection, redirectionOf } from './slot-map.ts';
 
@@ -13,7 +13,7 @@ const REDIRECTIONS_MAX = 5;
 const ASKING: RedisCommand = { type: 'asking', args: [] };
 
 /** What the link needs of its cluster. */
-export interface Neighbours {
+interface Neighbours {
   moved(redirection: Redirection): void;
   borrowAt(address: Address, signal: AbortSignal): Promise<BorrowedLink>;
 }
@@ -40,7 +40,10 @@ export class ClusterLink implements BorrowedLink {
     return this.#link.lost;
   }
 
-  async send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]> {
+  async send(
+    commands: readonly RedisCommand[],
+    sending: SendBounds,
+  ): Promise<readonly ReplyValue[]> {
     for (let hop = 0; ; hop += 1) {
       const replies = await this.#link.send(commands, sending);
       const redirection = this.#redirectionIn(replies);

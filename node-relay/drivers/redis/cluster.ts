@@ -8,11 +8,11 @@ import type { Borrowed } from './borrowed.ts';
 import { ClusterLink } from './cluster-link.ts';
 import { type ClusterNode, Dispatch, type Reach } from './dispatch.ts';
 import { slotOf } from './key-slot.ts';
-import type { BorrowedLink, RedisServer, Sending } from './link.ts';
+import type { BorrowedLink, RedisServer, SendBounds } from './link.ts';
 import { isUnreached } from './login.ts';
 import { Nodes } from './nodes.ts';
 import type { Address, Settings } from './settings.ts';
-import { nameOf, type Redirection, type SlotMap } from './slot-map.ts';
+import { addressName, type Redirection, type SlotMap } from './slot-map.ts';
 import { Topology } from './topology.ts';
 
 /** Commands without a key go to one and the same master, unless they mean all (`fan-out.ts`). */
@@ -38,7 +38,7 @@ export class Cluster implements RedisServer {
     };
   }
 
-  send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]> {
+  send(commands: readonly RedisCommand[], sending: SendBounds): Promise<readonly ReplyValue[]> {
     return new Dispatch(this.#reach, sending).run(commands);
   }
 
@@ -84,7 +84,7 @@ export class Cluster implements RedisServer {
   #place(
     map: SlotMap,
     slot: number | undefined,
-    { mode }: Sending,
+    { mode }: SendBounds,
     attempt: number,
   ): ClusterNode | undefined {
     const replicas = slot === undefined ? undefined : map.at(slot)?.replicas;
@@ -105,7 +105,7 @@ function masterOf(map: SlotMap, slot: number | undefined): Address | undefined {
 function placeIn(nodes: Nodes, address: Address): ClusterNode {
   return {
     address,
-    name: nameOf(address),
+    name: addressName(address),
     send: (commands, sending) => nodes.at(address).send(commands, sending),
   };
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseRequest } from '../../../kinds/index.ts';
 import type { RedisRequest, Word } from '../../../kinds/redis/command.ts';
-import { commandFrom } from '../../../kinds/redis/name.ts';
+import { commandFrom } from '../../../kinds/redis/table.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { callOf } from '../test/host.ts';

@@ -2,6 +2,7 @@
 
 import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { GatheredBytes } from '../../../proto/gathered-bytes.ts';
+import { asBuffer } from '../byte-text.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import { type Frame, frameOf, NO_ITEMS, wholeOf } from './frame.ts';
 import { type Dropped, FIELD_TOO_LARGE, type Receiver, TOO_DEEP, TOO_LARGE } from './receiver.ts';
@@ -286,8 +287,4 @@ export class Decoder {
     if (this.#isPush) this.#receiver.push(value);
     else this.#receiver.reply(this.#dropped ?? value, this.#cost);
   }
-}
-
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -6,8 +6,8 @@ import {
   type RedisRequest,
   type Word,
 } from '../../../kinds/redis/command.ts';
-import { commandFrom } from '../../../kinds/redis/name.ts';
 import { withoutAddresses } from '../../../kinds/redis/replies/index.ts';
+import { commandFrom } from '../../../kinds/redis/table.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { OnceMark } from '../../../proto/once.ts';
 import { ownRedis, type RedisServer } from '../../../test/servers/redis-server.ts';

@@ -4,7 +4,7 @@ import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { joinOf } from './fan-out.ts';
-import type { Sending } from './link.ts';
+import type { SendBounds } from './link.ts';
 import { isUnreached } from './login.ts';
 import { canonical, slotOfCommand } from './routing.ts';
 import { scanReplyOf, scanStepOf } from './scan.ts';
@@ -28,7 +28,7 @@ export interface Reach {
   place(
     map: SlotMap,
     slot: number | undefined,
-    sending: Sending,
+    sending: SendBounds,
     attempt: number,
   ): ClusterNode | undefined;
   /** A node that another has named. */
@@ -39,7 +39,7 @@ export interface Reach {
 export interface ClusterNode {
   readonly address: Address;
   readonly name: string;
-  send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]>;
+  send(commands: readonly RedisCommand[], sending: SendBounds): Promise<readonly ReplyValue[]>;
 }
 
 /** A command on its way to its reply. */
@@ -58,11 +58,11 @@ const ASKING: RedisCommand = { type: 'asking', args: [] };
 /** One caller's commands. */
 export class Dispatch {
   readonly #reach: Reach;
-  readonly #sending: Sending;
+  readonly #sending: SendBounds;
   readonly #until = performance.now() + PATIENCE_MS;
   #attempt = 0;
 
-  constructor(reach: Reach, sending: Sending) {
+  constructor(reach: Reach, sending: SendBounds) {
     this.#reach = reach;
     this.#sending = sending;
   }
@@ -198,12 +198,12 @@ function isPassing(reply: ReplyValue): boolean {
 }
 
 /** A command's steps, and what its reply is made of. */
-interface Plan {
+interface CommandPlan {
   readonly steps: readonly Step[];
   reply(): ReplyValue;
 }
 
-function planOf(command: RedisCommand, map: SlotMap): Plan {
+function planOf(command: RedisCommand, map: SlotMap): CommandPlan {
   const join = joinOf(canonical(command).type);
   if (join) {
     const steps = map.masters().map(({ slot }) => stepOf(command, slot));

@@ -5,14 +5,14 @@ import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
 const NAMES_MAX = 1_000;
 
 /** A command's name on the wire and how many words it is. */
-interface Name {
+interface EncodedName {
   readonly words: number;
   readonly text: string;
 }
 
-const names = new Map<string, Name>();
+const names = new Map<string, EncodedName>();
 
-function nameOf(type: string): Name {
+function nameOf(type: string): EncodedName {
   const known = names.get(type);
   if (known) return known;
   const words = type.split(' ').filter((word) => word !== '');

@@ -7,7 +7,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { fieldTooLarge } from '../field-limit.ts';
 import { ConnectionLost } from '../loss.ts';
 import { DEPTH_MAX } from './decode.ts';
-import type { Sending } from './link.ts';
+import type { SendBounds } from './link.ts';
 import { type Dropped, FIELD_TOO_LARGE, TOO_DEEP } from './receiver.ts';
 
 /** The connection ended under a call. */
@@ -30,7 +30,7 @@ export class Unasked extends Error {
 }
 
 /** What a caller's promise becomes. */
-interface Outcome {
+interface ReplyHandlers {
   resolve(replies: readonly ReplyValue[]): void;
   reject(reason: unknown): void;
   /** Called once, when the caller has the answer or has gone. */
@@ -45,14 +45,14 @@ export class Exchange {
   /** When it was handed to the network, in milliseconds; undefined before. */
   sentAt: number | undefined;
   settled = false;
-  readonly #sending: Sending;
-  readonly #outcome: Outcome;
+  readonly #sending: SendBounds;
+  readonly #outcome: ReplyHandlers;
   readonly #replies: ReplyValue[] = [];
   /** Bytes that replies may still have. */
   #room: number;
   #dropped: Dropped | undefined;
 
-  constructor(commands: readonly RedisCommand[], sending: Sending, outcome: Outcome) {
+  constructor(commands: readonly RedisCommand[], sending: SendBounds, outcome: ReplyHandlers) {
     this.commands = commands;
     this.#sending = sending;
     this.#outcome = outcome;
@@ -129,7 +129,7 @@ export class BeyondAny extends GatewayError {}
 function refused(
   why: Dropped,
   command: RedisCommand | undefined,
-  { mode, replyMaxBytes }: Sending,
+  { mode, replyMaxBytes }: SendBounds,
 ): GatewayError {
   const more = mode === 'write' ? { details: [{ rule: 'result', applied: true as const }] } : {};
   if (why === TOO_DEEP) {

@@ -5,7 +5,7 @@
 import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 
 /** Makes one reply of all masters'. */
-export type Join = (replies: readonly ReplyValue[]) => ReplyValue;
+type Join = (replies: readonly ReplyValue[]) => ReplyValue;
 
 const joins: { readonly [type: string]: Join } = {
   dbsize: sum,

@@ -7,7 +7,7 @@ import type { Mode } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
 
 /** Where a command comes from. */
-export type CommandSource = 'request' | 'pipeline' | 'transaction' | 'session' | 'session pipeline';
+type CommandSource = 'request' | 'pipeline' | 'transaction' | 'session' | 'session pipeline';
 
 /**
  * Refuses what the mode or the place does not let through.

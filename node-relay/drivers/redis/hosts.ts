@@ -1,7 +1,7 @@
 /** Hosts in commands to which the server will connect: the relay checks their addresses first. Contract §6, "Admin". */
 
-import type { RedisCommand } from '../../../kinds/redis/command.ts';
-import { optionName, textOfWord } from '../../../kinds/redis/replies/words.ts';
+import { type RedisCommand, wordText } from '../../../kinds/redis/command.ts';
+import { optionName } from '../../../kinds/redis/replies/words.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import type { Host } from '../driver.ts';
 
@@ -34,8 +34,8 @@ export async function vetted(
   // Too few words: the server says so.
   if (name === undefined || port === undefined) return command;
   if (optionName(name) === 'NO' && optionName(port) === 'ONE') return command;
-  const number = Number(textOfWord(port));
-  const address = await host.vet(textOfWord(name), number, signal);
+  const number = Number(wordText(port));
+  const address = await host.vet(wordText(name), number, signal);
   const bus = busPortOf(command, at, number);
   // At the address that was checked: the name may lead elsewhere by now.
   if (bus !== undefined) await host.vet(address, bus, signal);
@@ -46,7 +46,7 @@ export async function vetted(
 function busPortOf({ type, args }: RedisCommand, at: number, port: number): number | undefined {
   if (!/^cluster\b/i.test(type.trim())) return undefined;
   const told = args[at + 2];
-  return told === undefined ? port + BUS_PORT_ABOVE : Number(textOfWord(told));
+  return told === undefined ? port + BUS_PORT_ABOVE : Number(wordText(told));
 }
 
 /** Whether a command names a server. */

@@ -5,17 +5,22 @@ import { isPipeline, type RedisCommand, type RedisRequest } from '../../../kinds
 import { canonicalName, type Effect } from '../../../kinds/redis/dialect/effects.ts';
 import { fromReply } from '../../../kinds/redis/dialect/errors.ts';
 import { pushJson } from '../../../kinds/redis/dialect/messages.ts';
-import { entryOf, resultOf, resultsOf, within } from '../../../kinds/redis/dialect/result.ts';
+import {
+  entryOf,
+  resultOf,
+  resultsOf,
+  withinResultMax,
+} from '../../../kinds/redis/dialect/result.ts';
 import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import type { Call, Lease } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { checkCommand } from './guard.ts';
 import { vetted } from './hosts.ts';
-import { keysOf } from './known.ts';
 import type { BorrowedLink } from './link.ts';
 import type { RedisBackend } from './run.ts';
 import { sendOn } from './send.ts';
-import { bounded } from './wait.ts';
+import { boundedWait } from './wait.ts';
+import { keyBytes } from './words.ts';
 
 /** Bytes of pushes that wait for their caller's next request; more end the session. Spec silent. */
 const PUSHES_MAX_BYTES = 1_048_576;
@@ -98,7 +103,7 @@ export class RedisLease implements Lease<RedisRequest> {
     // Within MULTI nothing waits.
     const { command, check } =
       this.#queued === undefined
-        ? bounded(addressed, timeoutMs)
+        ? boundedWait(addressed, timeoutMs)
         : { command: addressed, check: () => {} };
     const [reply = null] = await this.#send([command], call);
     check(reply);
@@ -106,7 +111,7 @@ export class RedisLease implements Lease<RedisRequest> {
     const entry = this.#entry(request, reply, call);
     if (reply instanceof ReplyError) throw fromReply(reply);
     if (call.replyForm !== undefined) return resultOf(request, reply, call);
-    return within(call, Buffer.from(entry.slice(0, -1) + this.#told()));
+    return withinResultMax(call, Buffer.from(entry.slice(0, -1) + this.#told()));
   }
 
   async #pipeline(commands: readonly RedisCommand[], call: Call): Promise<Uint8Array> {
@@ -119,7 +124,7 @@ export class RedisLease implements Lease<RedisRequest> {
     if (effects.some(leavesTraces)) this.#pristine = false;
     const entries = commands.map((each, at) => this.#entry(each, replies[at] ?? null, call));
     if (call.replyForm !== undefined) return resultsOf(commands, replies, call, ['', '']);
-    return within(call, Buffer.from(`{"results":[${entries.join(',')}]${this.#told()}`));
+    return withinResultMax(call, Buffer.from(`{"results":[${entries.join(',')}]${this.#told()}`));
   }
 
   /** In a cluster, a session that has nothing to lose goes where its first keys are. */
@@ -129,7 +134,7 @@ export class RedisLease implements Lease<RedisRequest> {
       (each) => each instanceof ReplyError && each.code === 'MOVED',
     );
     if (!this.#pristine || !isElsewhere) return replies;
-    const link = await this.#backend.server.borrow(commands.flatMap(keysOf), call.signal);
+    const link = await this.#backend.server.borrow(commands.flatMap(keyBytes), call.signal);
     this.#link.onPush = undefined;
     this.#link.release(true);
     this.#link = link;

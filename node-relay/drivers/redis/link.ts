@@ -5,7 +5,7 @@ import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import type { Mode } from '../../../proto/driver.ts';
 
 /** Bounds of what is sent. */
-export interface Sending {
+export interface SendBounds {
   readonly mode: Mode;
   readonly signal: AbortSignal;
   /** Largest reply in bytes, of all commands together; small values and long strings count as more (`decode.ts`). */
@@ -16,13 +16,13 @@ export interface Sending {
  * One open connection, or what stands for one in a cluster. Replies come in the order of the
  * commands; a server's error is a `ReplyError` in its place, never thrown.
  */
-export interface RedisLink {
+interface RedisLink {
   /**
    * Sends commands in one write and answers one reply for each. Of the SUBSCRIBE family, which a
    * server answers once for each channel, that is the last of them; all go to `onPush` as well.
    * @throws GatewayError CONNECTION_FAILED when provably nothing was sent, OUTCOME_UNKNOWN, TIMED_OUT, RESULT_TOO_LARGE
    */
-  send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]>;
+  send(commands: readonly RedisCommand[], sending: SendBounds): Promise<readonly ReplyValue[]>;
   /** Called with each message that the server pushes: subscriptions, MONITOR's lines, invalidations. */
   onPush: ((message: ReplyValue) => void) | undefined;
   /** Called once, when the connection is lost. */
@@ -44,7 +44,7 @@ export interface RedisServer {
    * cluster each goes to the node of its keys, moved ones are followed.
    * @throws GatewayError as `RedisLink.send`, ADDRESS_REFUSED, POOL_EXHAUSTED
    */
-  send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]>;
+  send(commands: readonly RedisCommand[], sending: SendBounds): Promise<readonly ReplyValue[]>;
   /**
    * A connection for one caller, within the endpoint's caps: for blocking commands, sessions,
    * transactions, subscriptions.

@@ -6,14 +6,14 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { TlsFailed } from '../tls-socket.ts';
 import { CallLost, Unasked } from './exchange.ts';
 import { ProtocolError } from './scalars.ts';
-import type { Entry } from './settings.ts';
+import type { ServerAccess } from './settings.ts';
 import type { Wire } from './wire.ts';
 
 /** Bytes of a greeting's replies: some hundred, with the list of modules some thousand. */
 const GREETING_MAX = 1_048_576;
 
 /** A connection that has logged in, to read from a replica or not. */
-export interface Visit extends Entry {
+export interface Visit extends ServerAccess {
   /** A replica of a cluster answers reads only when told so. */
   readonly onReplica?: boolean;
 }

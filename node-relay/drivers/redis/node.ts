@@ -5,7 +5,7 @@ import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import type { ConnectionPool, Host } from '../driver.ts';
 import { Borrowed } from './borrowed.ts';
 import type { Connection } from './connection.ts';
-import type { Sending } from './link.ts';
+import type { SendBounds } from './link.ts';
 import { Shared } from './shared.ts';
 
 /** A server, wherever `connect` goes. */
@@ -31,7 +31,7 @@ export class Node {
   }
 
   /** As `RedisServer.send`. */
-  send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]> {
+  send(commands: readonly RedisCommand[], sending: SendBounds): Promise<readonly ReplyValue[]> {
     return this.#shared.send(commands, sending);
   }
 

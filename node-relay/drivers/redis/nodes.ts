@@ -5,7 +5,7 @@ import { connect } from './connection.ts';
 import type { Visit } from './login.ts';
 import { Node } from './node.ts';
 import type { Address } from './settings.ts';
-import { nameOf } from './slot-map.ts';
+import { addressName } from './slot-map.ts';
 
 /** Servers that are known at a time: more than a cluster has, with those that it named before. Spec silent. */
 const NODES_MAX = 4_000;
@@ -29,7 +29,7 @@ export class Nodes {
   }
 
   at(address: Address): Node {
-    const name = nameOf(address);
+    const name = addressName(address);
     const known = this.#nodes.get(name);
     if (known) return known;
     if (this.#nodes.size >= NODES_MAX) throw tooMany();

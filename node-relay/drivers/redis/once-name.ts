@@ -3,7 +3,7 @@ import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import type { OnceMark } from '../../../proto/once.ts';
 import { slotOf } from './key-slot.ts';
-import { keysOf } from './known.ts';
+import { keyBytes } from './words.ts';
 
 /** Longest hash tag that a mark repeats, in bytes; of longer keys a short one of the same slot stands for it. */
 const TAG_MAX = 256;
@@ -20,7 +20,7 @@ export interface MarkNames {
 
 /** @throws GatewayError BAD_REQUEST where the keys lie in several slots */
 export function markNames(commands: readonly RedisCommand[], { place, key }: OnceMark): MarkNames {
-  const [first, ...others] = commands.flatMap(keysOf);
+  const [first, ...others] = commands.flatMap(keyBytes);
   const tag = first === undefined ? Buffer.from(key) : tagOf(first);
   const slot = first && slotOf(first);
   if (others.some((each) => slotOf(each) !== slot)) throw manySlots();

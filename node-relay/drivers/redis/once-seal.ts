@@ -8,14 +8,14 @@ const BLOCK = 20;
 const NONCE_BYTES = 16;
 
 /** What seals one reply and no other: the server sees it while the script runs, and keeps the nonce alone. */
-export interface ReplyKeys {
+interface ReplyKeys {
   readonly nonce: string;
   readonly encrypts: string;
   readonly authenticates: string;
 }
 
 /** A reply as a mark has it. */
-export interface SealedReply {
+interface SealedReply {
   readonly nonce: string;
   readonly reply: Uint8Array;
   readonly seal: string;

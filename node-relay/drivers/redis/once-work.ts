@@ -1,7 +1,6 @@
 /** What is to have one effect, as the commands of one script. Spec: transactions.md §7. */
-import { isPipeline, type RedisCommand } from '../../../kinds/redis/command.ts';
+import { isPipeline, type RedisCommand, wordText } from '../../../kinds/redis/command.ts';
 import type { RedisRequest } from '../../../kinds/redis/index.ts';
-import { asciiOf } from '../../../kinds/redis/name.ts';
 import { checkEach } from '../../../kinds/transaction.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
@@ -65,7 +64,7 @@ function checkScripted(command: RedisCommand, path: string): void {
     throw notScripted(command, path, 'cannot run in a script');
   }
   if (args.length > WORDS_MAX) throw notScripted(command, path, `has over ${WORDS_MAX} words`);
-  if (type.startsWith('bitfield') && args.some((word) => WIDE.test(asciiOf(word)))) {
+  if (type.startsWith('bitfield') && args.some((word) => WIDE.test(wordText(word)))) {
     throw notScripted(command, path, 'has fields of over 53 bits');
   }
 }

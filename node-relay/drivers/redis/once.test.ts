@@ -9,9 +9,9 @@ import { type CuttingProxy, cuttingProxy } from '../test/cutting-proxy.ts';
 import { callOf, jsonOf, openClient } from '../test/host.ts';
 import { type RedisClient, redis } from './index.ts';
 import { slotOf } from './key-slot.ts';
-import { wordBytes } from './known.ts';
 import { markNames } from './once-name.ts';
 import { line, TestClient, words } from './test/client.ts';
+import { wordBytes } from './words.ts';
 
 let server: TestClient;
 let proxy: CuttingProxy;

@@ -18,15 +18,15 @@ import {
 import type { ShareStatus } from '../../../proto/prepares.ts';
 import { checkBody, tooLargeToKeep } from '../kept-reply.ts';
 import { forestalling, lacksPlace, statusOfBody, untilKnown } from '../once.ts';
+import { Decoder } from './decode.ts';
 import { bodyName, claimOf, type MarkNames, markNames, readClaim } from './once-name.ts';
-import { repliesIn } from './once-replies.ts';
 import { ONCE_SCRIPT, ONCE_SCRIPT_SHA, SETTLE_SCRIPT } from './once-script.ts';
 import { openReply, replyKeys } from './once-seal.ts';
 import { type Scripted, scripted } from './once-work.ts';
-import { checkQueued } from './queued.ts';
 import { type RedisBackend, runRequest } from './run.ts';
 import { sendOn } from './send.ts';
 import { withLeastTime } from './transact.ts';
+import { keyBytes } from './words.ts';
 
 const KEPT_SECONDS = String(ONCE_KEPT_MS / 1000);
 
@@ -72,14 +72,14 @@ async function settle({ server }: RedisBackend, mark: OnceMark, call: Call): Pro
   );
   if (made instanceof ReplyError) throw refusalOf(made, mark);
   if (claim instanceof ReplyError) throw refusalOf(claim, mark);
-  const claimed = readClaim(textOf(claim));
+  const claimed = readClaim(replyText(claim));
   if (made !== null || claimed.body === forestalled) return 'rolled_back';
   // Claimed by a relay of an earlier version, which does not say where.
   if (claimed.mark === undefined) return 'open';
   const args = [SETTLE_SCRIPT, '1', claimed.mark, forestalled, KEPT_SECONDS];
   const [said = null] = await sendOn(server, [{ type: 'eval', args }], call);
   if (said instanceof ReplyError) throw refusalOf(said, mark);
-  return statusOfBody(textOf(said), mark);
+  return statusOfBody(replyText(said), mark);
 }
 
 /** One write, which may be tried several times. */
@@ -106,9 +106,9 @@ class MarkedWrite {
     if (isTransaction) await checkQueued(this.#backend, commands, this.#call);
     await this.#claimBody();
     const [state, first, ...kept] = await this.#run();
-    if (textOf(state) === 'kept') return this.#answerOf(textOf(first), kept);
+    if (replyText(state) === 'kept') return this.#answerOf(replyText(first), kept);
     const replies = repliesIn(bytesOf(first));
-    if (textOf(state) === 'done') return { result: this.#told(replies), isReplay: false };
+    if (replyText(state) === 'done') return { result: this.#told(replies), isReplay: false };
     await this.#forgetBody();
     throw this.#failure(replies);
   }
@@ -124,7 +124,7 @@ class MarkedWrite {
     if (kept instanceof ReplyError) throw refusalOf(kept, this.#mark);
     if (made !== null) this.#isFirst = true;
     // One that has gone meanwhile stood for nothing.
-    else if (kept !== null) checkBody(readClaim(textOf(kept)).body, this.#mark);
+    else if (kept !== null) checkBody(readClaim(replyText(kept)).body, this.#mark);
   }
 
   /** A write that failed may be sent again with another body; one that is settled stands for one write. */
@@ -157,7 +157,7 @@ class MarkedWrite {
   ): OnceAnswer {
     checkBody(body, this.#mark);
     if (nonce === null || reply === null || seal === null) throw tooLargeToKeep();
-    const kept = { nonce: textOf(nonce), reply: bytesOf(reply), seal: textOf(seal) };
+    const kept = { nonce: replyText(nonce), reply: bytesOf(reply), seal: replyText(seal) };
     return { result: this.#told(repliesIn(openReply(kept, this.#mark))), isReplay: true };
   }
 
@@ -189,10 +189,10 @@ function counted({ type, args }: RedisCommand): Word[] {
 
 function bytesOf(reply: ReplyValue | undefined): Uint8Array {
   if (reply instanceof Uint8Array) return reply;
-  return Buffer.from(textOf(reply));
+  return Buffer.from(replyText(reply));
 }
 
-function textOf(reply: ReplyValue | undefined): string {
+function replyText(reply: ReplyValue | undefined): string {
   if (reply instanceof Uint8Array) return Buffer.from(reply).toString();
   return typeof reply === 'string' ? reply : '';
 }
@@ -201,4 +201,45 @@ function refusalOf(error: ReplyError, { place }: OnceMark): GatewayError {
   if (error.code !== 'NOPERM') return fromReply(error);
   const statement = `ACL SETUSER <user> ~${place}:* +set +get +del +hmget +hset +expire +eval +evalsha`;
   return lacksPlace(`keys ${place}:*`, 'the user may not use them', statement);
+}
+
+/** What a node says of keys that are elsewhere: nothing about the command. */
+const ELSEWHERE = new Set(['MOVED', 'ASK', 'TRYAGAIN']);
+
+/** @throws GatewayError with `operation` in its details: what MULTI refuses, so that nothing of it is done */
+async function checkQueued(
+  { server }: RedisBackend,
+  commands: readonly RedisCommand[],
+  call: Call,
+): Promise<void> {
+  const link = await server.borrow(commands.flatMap(keyBytes), call.signal);
+  let isClean = false;
+  try {
+    const asked = [{ type: 'multi', args: [] }, ...commands, { type: 'discard', args: [] }];
+    const [begun = null, ...queued] = await sendOn(link, asked, call);
+    isClean = true;
+    if (begun instanceof ReplyError) throw fromReply(begun);
+    for (const operation of commands.keys()) {
+      const reply = queued[operation];
+      if (reply instanceof ReplyError && !ELSEWHERE.has(reply.code)) {
+        throw fromReply(reply, { operation });
+      }
+    }
+  } finally {
+    link.release(isClean);
+  }
+}
+
+/** The replies, one after the other. @throws ProtocolError */
+function repliesIn(text: Uint8Array): readonly ReplyValue[] {
+  const replies: ReplyValue[] = [];
+  const decoder = new Decoder({
+    // What came already is not held back.
+    room: () => Number.POSITIVE_INFINITY,
+    dropped: () => {},
+    reply: (value) => replies.push(typeof value === 'symbol' ? null : value),
+    push: () => {},
+  });
+  decoder.write(Buffer.from(text));
+  return replies;
 }

@@ -1,8 +1,10 @@
 /** Where in a cluster a command goes. */
-import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
+
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import { keysOf } from '../../../kinds/redis/keys.ts';
 import { commandNamed, isContainer } from '../../../kinds/redis/table.ts';
 import { slotOf } from './key-slot.ts';
+import { wordBytes } from './words.ts';
 
 /**
  * The slot of a command's first key; undefined when it has none. Of a command that the table does
@@ -12,7 +14,7 @@ import { slotOf } from './key-slot.ts';
 export function slotOfCommand(command: RedisCommand): number | undefined {
   const plain = canonical(command);
   const [key] = commandNamed(plain.type) ? keysOf(plain) : plain.args;
-  return key === undefined ? undefined : slotOf(bytesOf(key));
+  return key === undefined ? undefined : slotOf(wordBytes(key));
 }
 
 /** With its subcommand in its name, wherever the caller has it. */
@@ -21,8 +23,4 @@ export function canonical(command: RedisCommand): RedisCommand {
   const [subcommand, ...args] = command.args;
   if (!isContainer(type) || typeof subcommand !== 'string') return { ...command, type };
   return { type: `${type} ${subcommand.toLowerCase()}`, args };
-}
-
-function bytesOf(word: Word): Uint8Array {
-  return typeof word === 'string' ? Buffer.from(word) : Buffer.from(word.$bytes, 'base64');
 }

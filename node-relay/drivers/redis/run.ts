@@ -12,13 +12,13 @@ import { resultOf, resultsOf } from '../../../kinds/redis/dialect/result.ts';
 import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import type { Call } from '../../../proto/driver.ts';
 import type { Host } from '../driver.ts';
-import { heldOn } from '../hold.ts';
+import { holdConnection } from '../hold.ts';
 import { checkCommand } from './guard.ts';
 import { namesHost, vetted } from './hosts.ts';
-import { keysOf } from './known.ts';
 import type { BorrowedLink, RedisServer } from './link.ts';
 import { sendOn } from './send.ts';
-import { bounded } from './wait.ts';
+import { boundedWait } from './wait.ts';
+import { keyBytes } from './words.ts';
 
 /** What requests run on. */
 export interface RedisBackend {
@@ -59,12 +59,12 @@ async function waitFor(
   timeoutMs: number | undefined,
   call: Call,
 ): Promise<ReplyValue> {
-  const { command, check } = bounded(asked, timeoutMs);
-  const end = heldOn(host);
+  const { command, check } = boundedWait(asked, timeoutMs);
+  const end = holdConnection(host);
   let link: BorrowedLink | undefined;
   let isDone = false;
   try {
-    link = await server.borrow(keysOf(command), call.signal);
+    link = await server.borrow(keyBytes(command), call.signal);
     const reply = await firstOf(sendOn(link, [command], call));
     isDone = true;
     check(reply);

@@ -8,7 +8,7 @@ import { SLOTS } from './key-slot.ts';
 import type { SlotMap } from './slot-map.ts';
 
 /** One step of a scan: what is sent, and and to which slot's master. */
-export interface ScanStep {
+interface ScanStep {
   readonly command: RedisCommand;
   readonly slot: number;
 }

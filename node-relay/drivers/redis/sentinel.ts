@@ -5,7 +5,7 @@ import { ReplyError, ReplyMap, type ReplyValue } from '../../../kinds/redis/repl
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Host } from '../driver.ts';
 import { type Connection, connect } from './connection.ts';
-import type { BorrowedLink, RedisServer, Sending } from './link.ts';
+import type { BorrowedLink, RedisServer, SendBounds } from './link.ts';
 import { isUnreached, LoginRefused } from './login.ts';
 import { Node } from './node.ts';
 import type { Address, Settings } from './settings.ts';
@@ -37,7 +37,10 @@ export class SentinelServer implements RedisServer {
     this.#replica = settings.fromReplicas ? this.#nodeOf('slave') : undefined;
   }
 
-  async send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]> {
+  async send(
+    commands: readonly RedisCommand[],
+    sending: SendBounds,
+  ): Promise<readonly ReplyValue[]> {
     if (this.#replica && sending.mode === 'read') return this.#replica.send(commands, sending);
     const asked = this.#master;
     const replies = await asked.send(commands, sending);

@@ -19,13 +19,13 @@ export interface Address {
 }
 
 /** Username and password for a server; empty where there is none. */
-export interface Credentials {
+interface Credentials {
   readonly username: string;
   readonly password: string;
 }
 
 /** How one server is entered, wherever it is. */
-export interface Entry extends Credentials {
+export interface ServerAccess extends Credentials {
   /** What its certificate must be; undefined is without TLS. */
   readonly trust: 'any' | 'chain' | 'host' | undefined;
   readonly database: number;
@@ -38,7 +38,7 @@ export interface Entry extends Credentials {
 }
 
 /** How to reach and enter a server, a cluster, or the master that sentinels name. Holds passwords: never log it. */
-export interface Settings extends Entry {
+export interface Settings extends ServerAccess {
   readonly topology: 'single' | 'cluster' | 'sentinel';
   /** The server; nodes of the cluster; sentinels. At least one. */
   readonly addresses: readonly Address[];

@@ -6,7 +6,7 @@ import type { ConnectionPool } from '../driver.ts';
 import { fromLoss } from '../loss.ts';
 import type { Connection } from './connection.ts';
 import { CallLost, mayWrite } from './exchange.ts';
-import type { Sending } from './link.ts';
+import type { SendBounds } from './link.ts';
 import type { Wire } from './wire.ts';
 
 /**
@@ -37,7 +37,10 @@ export class Shared {
   }
 
   /** As `RedisServer.send`. */
-  async send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]> {
+  async send(
+    commands: readonly RedisCommand[],
+    sending: SendBounds,
+  ): Promise<readonly ReplyValue[]> {
     const { mode, signal } = sending;
     for (let attempt = 1; ; attempt += 1) {
       const wire = this.#usable() ?? (await this.#opened(signal));

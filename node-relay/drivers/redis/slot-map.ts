@@ -5,7 +5,7 @@ import { SLOTS } from './key-slot.ts';
 import type { Address } from './settings.ts';
 
 /** The servers of a range of slots. */
-export interface Shard {
+interface Shard {
   readonly master: Address;
   readonly replicas: readonly Address[];
 }
@@ -63,7 +63,7 @@ export class SlotMap {
     for (const [slot, shard] of this.#shards.entries()) {
       if (!shard || shard === before) continue;
       before = shard;
-      const name = nameOf(shard.master);
+      const name = addressName(shard.master);
       if (!found.has(name)) found.set(name, { master: shard.master, slot });
     }
     return [...found.values()];
@@ -73,13 +73,15 @@ export class SlotMap {
   names(): Set<string> {
     const shards = new Set(this.#shards);
     return new Set(
-      [...shards].flatMap((shard) => (shard ? [shard.master, ...shard.replicas].map(nameOf) : [])),
+      [...shards].flatMap((shard) =>
+        shard ? [shard.master, ...shard.replicas].map(addressName) : [],
+      ),
     );
   }
 }
 
 /** An address as the name of what is kept for it. */
-export function nameOf({ host, port }: Address): string {
+export function addressName({ host, port }: Address): string {
   return `${host}:${port}`;
 }
 

@@ -7,7 +7,7 @@ import { TlsUnanswered } from '../tls-socket.ts';
 import { isUnreached, LoginRefused } from './login.ts';
 import type { Nodes } from './nodes.ts';
 import type { Address } from './settings.ts';
-import { nameOf, SlotMap } from './slot-map.ts';
+import { addressName, SlotMap } from './slot-map.ts';
 
 /** Milliseconds that one node may take to say what the cluster looks like. Spec silent. */
 const ASK_MS = 2_000;
@@ -85,7 +85,7 @@ export class Topology {
     const start = Math.floor(Math.random() * masters.length);
     const others = [...masters.slice(start), ...masters.slice(0, start)].slice(0, ASKED_MAX);
     const all = [...others, ...this.#seeds];
-    return [...new Map(all.map((address) => [nameOf(address), address])).values()];
+    return [...new Map(all.map((address) => [addressName(address), address])).values()];
   }
 
   async #askOf(address: Address): Promise<SlotMap> {

@@ -15,9 +15,9 @@ import type { Call } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { checkCommand } from './guard.ts';
 import { namesHost } from './hosts.ts';
-import { keysOf } from './known.ts';
 import type { RedisBackend } from './run.ts';
 import { sendOn } from './send.ts';
+import { keyBytes } from './words.ts';
 
 const MULTI: RedisCommand = { type: 'multi', args: [] };
 const EXEC: RedisCommand = { type: 'exec', args: [] };
@@ -34,7 +34,7 @@ export async function runTransaction(
 ): Promise<Uint8Array> {
   const commands = checkEach(requests, checkOperation);
   const limited = withLeastTime(commands, call);
-  const link = await server.borrow(commands.flatMap(keysOf), limited.call.signal);
+  const link = await server.borrow(commands.flatMap(keyBytes), limited.call.signal);
   let isClean = false;
   try {
     const replies = await sendOn(link, [MULTI, ...commands, EXEC], limited.call);

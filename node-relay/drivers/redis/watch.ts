@@ -11,11 +11,11 @@ import { messageJson, monitorJson } from '../../../kinds/redis/dialect/messages.
 import { ReplyError } from '../../../kinds/redis/reply-value.ts';
 import type { Call, WatchEvent } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
-import { heldOn } from '../hold.ts';
-import { wordBytes } from './known.ts';
+import { holdConnection } from '../hold.ts';
 import type { BorrowedLink } from './link.ts';
 import type { RedisBackend } from './run.ts';
 import { sendOn } from './send.ts';
+import { wordBytes } from './words.ts';
 
 /** Characters of events that wait for a slow reader, before the server is held back. Spec silent. */
 const WAITING_MAX = 1_048_576;
@@ -32,7 +32,7 @@ export async function* follow(
   if (isPipeline(request) || effectOf(request) !== 'subscribe') {
     throw badRequest('type', `Requests of type ${request.type} are not subscriptions`);
   }
-  const end = heldOn(backend.host);
+  const end = holdConnection(backend.host);
   try {
     yield* eventsOf(backend, request, call, end);
   } finally {
@@ -74,7 +74,7 @@ async function* eventsOf(
   }
 }
 
-type Told = (push: Parameters<typeof messageJson>[0]) => string | undefined;
+type MessageFormatter = (push: Parameters<typeof messageJson>[0]) => string | undefined;
 
 /** A bounded queue of events: when it is full, the server's own buffer fills, and the server ends the connection. */
 export class Events {
@@ -86,7 +86,7 @@ export class Events {
   #ended: { readonly reason: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(link: BorrowedLink, told: Told) {
+  constructor(link: BorrowedLink, told: MessageFormatter) {
     this.#link = link;
     link.onPush = (push) => {
       const text = told(push);

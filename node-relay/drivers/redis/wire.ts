@@ -6,7 +6,7 @@ import { ConnectionLost } from '../loss.ts';
 import { Decoder, PUSH_MAX } from './decode.ts';
 import { Encoder } from './encode.ts';
 import { CallLost, Exchange, Unasked } from './exchange.ts';
-import type { Sending } from './link.ts';
+import type { SendBounds } from './link.ts';
 import { Queue } from './queue.ts';
 import type { Dropped } from './receiver.ts';
 import { ProtocolError } from './scalars.ts';
@@ -14,7 +14,7 @@ import { isConfirmed, Subscriptions } from './subscriptions.ts';
 
 /** Bytes that wait to be taken by the network before callers wait themselves. Spec silent. */
 const UNSENT_MAX = 1_048_576;
-/** A server that says nothing for so many milliseconds, while a caller gives up, gets no new commands. Spec silent. */
+/** Milliseconds of silence after which a server gets no new commands, where a caller gives up meanwhile. Spec silent. */
 const SILENT_MS = 1_000;
 
 /** Bytes that are read for nothing, so that what is set on a connection lasts. Spec silent. */
@@ -88,7 +88,7 @@ export class Wire {
    * gets the last of them, and all go to `onPush`.
    * @throws CallLost; GatewayError OUTCOME_UNKNOWN, RESULT_TOO_LARGE; the signal's reason
    */
-  send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]> {
+  send(commands: readonly RedisCommand[], sending: SendBounds): Promise<readonly ReplyValue[]> {
     return new Promise((resolve, reject) => {
       if (sending.signal.aborted) return reject(sending.signal.reason);
       if (this.lost) return reject(new CallLost(false, this.lost));

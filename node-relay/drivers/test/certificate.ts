@@ -2,7 +2,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 /** What a certificate says. */
-export interface CertificateOptions {
+interface CertificateOptions {
   readonly dnsName: string;
   /** Years from now, negative for one that has expired. */
   readonly years: number;

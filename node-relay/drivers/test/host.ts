@@ -40,7 +40,7 @@ function hostOf(connections: number): Host {
 }
 
 /** What a target is made from in a test. */
-export interface Opening {
+interface Opening {
   readonly connection: Json;
   readonly mode: Mode;
   readonly settings?: { readonly [member: string]: Json };

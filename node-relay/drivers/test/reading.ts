@@ -15,7 +15,7 @@ export function all(...names: string[]): WatchedCollection[] {
 }
 
 /** A change as values, without its id, time and mark. */
-export function toldOf({ key, before, after, id: _id, time: _time, mark: _mark, ...rest }: Change) {
+function toldOf({ key, before, after, id: _id, time: _time, mark: _mark, ...rest }: Change) {
   return {
     ...rest,
     key: jsonOf(key),
@@ -25,7 +25,7 @@ export function toldOf({ key, before, after, id: _id, time: _time, mark: _mark, 
 }
 
 /** What is read from. */
-export interface Reader {
+interface Reader {
   readonly client: Changes;
   readonly slot: string;
 }

@@ -16,7 +16,7 @@ const TOKEN_S = 3_600;
 const NODE = '00000000-0000-4000-8000-000000000000';
 
 /** What such a relay is made of. */
-export interface TunnelledOptions {
+interface TunnelledOptions {
   readonly drivers: Readonly<Record<string, Driver>>;
   /** Where the relay dials, when it is not the edge itself. */
   readonly gateway?: (edge: TunnelEdge) => string;

@@ -118,11 +118,3 @@ export function valueBy(
 export function argumentBy(choices: Choices): string {
   return choices.chance(0.6) ? choices.pick(['a', 'b', 'c']) : choices.pick(SOURCES);
 }
-
-/** All values, of one size. */
-export function allValues(size: number): { readonly name: string; readonly value: Json }[] {
-  return Object.entries(VALUES).map(([name, make]) => ({
-    name,
-    value: make(name in TEXTS ? size : Math.min(size, ELEMENTS_MAX)),
-  }));
-}

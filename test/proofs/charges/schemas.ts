@@ -2,7 +2,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
 import { type CompiledSchema, compileSchema } from '../../../worker/language/schemas/compile.ts';
-import { STEP_NS, Work } from '../../../worker/language/schemas/work.ts';
+import { STEP_NS, ValidationBudget } from '../../../worker/language/schemas/validation-budget.ts';
 import { cpuMs } from '../processor-time.ts';
 import type { Choices } from '../random.ts';
 import { valueBy } from './arguments.ts';
@@ -82,7 +82,7 @@ export function caseBy(choices: Choices): Case {
 function nsPerStep(schema: Json, value: Json): number | undefined {
   const compiled = compiledOf(schema);
   if (compiled === undefined) return undefined;
-  const work = new Work(STEPS);
+  const work = new ValidationBudget(STEPS);
   const ms = cpuMs(() => attempt(() => compiled.validate(value, work)));
   const steps = STEPS - Math.max(0, work.left);
   return steps < STEPS_LEAST ? undefined : (ms * 1e6) / steps;

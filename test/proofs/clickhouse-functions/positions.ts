@@ -1,7 +1,7 @@
 /** Places in a statement where a function can be named. */
 
 /** A statement around a name: `name` is written, `gap` is before a parenthesis, `argument` is SQL. */
-export type Position = (name: string, gap: string, argument: string) => string;
+type Position = (name: string, gap: string, argument: string) => string;
 
 /** Places of ordinary functions; all of them the engine takes for one of its own with one argument. */
 export const PLACES: { readonly [place: string]: Position } = {

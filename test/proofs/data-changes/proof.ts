@@ -8,8 +8,8 @@ import { Site } from '../workflow-kills/site.ts';
 import { type Hit, KilledDatabase } from './database.ts';
 
 /** What is killed. A node is one of two that serve an endpoint. */
-export const VICTIMS = ['gateway', 'runtime', 'relay', 'database', 'node'] as const;
-export type Victim = (typeof VICTIMS)[number];
+const VICTIMS = ['gateway', 'runtime', 'relay', 'database', 'node'] as const;
+type Victim = (typeof VICTIMS)[number];
 
 /** Changes between two kills, about. */
 const CHANGES_PER_KILL = 4_000;

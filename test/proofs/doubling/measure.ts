@@ -11,10 +11,10 @@ const LEAST = 512;
 const ROUNDS = [1, 3, 9] as const;
 
 /** Something that reads an input of about a size; the round makes inputs of one size differ. */
-export type Sized = (size: number, round: number) => () => void;
+type Sized = (size: number, round: number) => () => void;
 
 /** Milliseconds of a size, of twice and of four times that. */
-export interface Growth {
+interface Growth {
   readonly size: number;
   readonly ms: readonly number[];
 }

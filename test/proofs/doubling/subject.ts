@@ -10,13 +10,13 @@ interface Named {
 }
 
 /** Reads a text. */
-export interface TextSubject extends Named {
+interface TextSubject extends Named {
   readonly reads: 'text';
   run(text: string): unknown;
 }
 
 /** Reads a JSON value. */
-export interface ValueSubject extends Named {
+interface ValueSubject extends Named {
   readonly reads: 'value';
   run(value: Json): unknown;
 }

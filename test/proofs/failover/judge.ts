@@ -1,21 +1,21 @@
 /** What a fault did to the calls that were under way. */
 import type { Called } from './load.ts';
 
-/** Calls are gathered by so many milliseconds. */
+/** Milliseconds by which calls are grouped. */
 const WINDOW_MS = 250;
 /** Latencies that a loaded machine has at any time count as usual, in milliseconds. */
 const USUAL_MS = 150;
-/** Times the usual 99th percentile that is still taken for it. */
+/** How many times the usual 99th percentile still counts as usual. */
 const TIMES = 4;
-/** Whatever is usual, this is not, in milliseconds: a call that waited for a node that is gone. */
+/** Milliseconds that never count as usual: a call that waited for a node that is gone. */
 const NEVER_USUAL_MS = 1_500;
 /** Milliseconds before the fault that show what is usual: before, pools and code are opened. */
 const SAMPLE_MS = 1_500;
 /** Milliseconds after a fault in which the 99th percentile is back. Issue: "p99 back within 3 s". */
-export const BACK_MAX_MS = 3_000;
+const BACK_MAX_MS = 3_000;
 
 /** What is known of one fault. */
-export interface Observed {
+interface Observed {
   readonly name: string;
   /** On the clock of `performance`. */
   readonly at: number;

@@ -17,7 +17,7 @@ export interface Called {
 }
 
 /** A load that is under way. */
-export interface Load {
+interface Load {
   readonly calls: readonly Called[];
   stop(): Promise<void>;
 }

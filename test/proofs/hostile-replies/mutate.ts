@@ -34,7 +34,7 @@ export interface Floods {
 }
 
 /** What a mutation is made from. */
-export interface Source {
+interface Source {
   /** The real reply, message by message. */
   readonly reply: readonly Buffer[];
   /** Messages of the same server's other replies. */

@@ -5,7 +5,7 @@ import type { Framing, Turn } from './kind.ts';
 import type { Hostile, Step } from './mutate.ts';
 
 /** What is played. */
-export interface Play {
+interface Play {
   readonly framing: Framing;
   /** Turns of each connection that was recorded, in order. */
   readonly connections: readonly (readonly Turn[])[];
@@ -14,7 +14,7 @@ export interface Play {
 }
 
 /** A server that plays. */
-export interface Player {
+interface Player {
   readonly port: number;
   /** Whether the changed turn was asked. */
   readonly wasAsked: boolean;

@@ -32,7 +32,7 @@ export async function runHostile(name: string, options: ProofOptions): Promise<P
 }
 
 /** Kinds that there is a hostile server of. */
-export async function kindNames(): Promise<string[]> {
+async function kindNames(): Promise<string[]> {
   const files = await readdir(KINDS);
   return files.map((file) => file.replace(/\.ts$/, '')).sort();
 }

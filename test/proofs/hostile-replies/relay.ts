@@ -38,7 +38,7 @@ const PROGRAM = fileURLToPath(
 const TELLS_MAX_MS = 10_000;
 
 /** How the relay's process is. */
-export interface Health {
+interface Health {
   /** Highest so far: bytes, and milliseconds that its loop was held up. */
   rss: number;
   blockedMs: number;
@@ -47,7 +47,7 @@ export interface Health {
 }
 
 /** An endpoint at one server. */
-export interface Endpoint {
+interface Endpoint {
   call(call: KindCall, timeoutMs: number): Promise<Answer>;
   /** Forgets its pool. */
   release(): Promise<void>;

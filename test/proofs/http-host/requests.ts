@@ -14,7 +14,7 @@ export interface Sent {
 }
 
 /** Numbers below `below` from a seed. */
-export type Random = (below: number) => number;
+type Random = (below: number) => number;
 
 /** Source: mulberry32, public domain. */
 export function randomFrom(seed: number): Random {

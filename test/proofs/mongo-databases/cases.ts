@@ -4,7 +4,7 @@ import { EXAMPLES } from '../../../kinds/mongo/describe/examples.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 
 /** Numbers below a bound. */
-export type Random = (below: number) => number;
+type Random = (below: number) => number;
 
 const NAMES = ['admin', 'config', 'local', 'Admin', 'shop'];
 const PLACES = ['db', 'database', 'ns', 'into', 'to', 'coll', 'out', '$db', 'namespace', 'viewOn'];

@@ -10,7 +10,7 @@ import type { Values } from './values.ts';
 import { callOf, type Made, type Subject, type Way } from './way.ts';
 
 /** How a statement reaches the driver. */
-export type Channel =
+type Channel =
   | 'query'
   | 'query_typed'
   | 'simple_read_only'

@@ -23,7 +23,7 @@ const CSTRING = 2275;
 const BY_VOLATILE = /^(?:parsed )?body of a function/;
 
 /** Whether a function must be refused, from its catalog entry alone. */
-export function mustBeRefused({ name, schema, extension, volatility }: ServerFunction): boolean {
+function mustBeRefused({ name, schema, extension, volatility }: ServerFunction): boolean {
   if (NEVER.test(name) && !TOLD.test(name)) return true;
   if (volatility !== 'v') return false;
   const serverOwn = schema === 'pg_catalog' && extension === null;

@@ -1,4 +1,4 @@
-/** Ways by which an object runs a function that no statement names: views, policies, defaults, domains, ranges. */
+/** How objects run a function that no statement names: views, policies, defaults, domains, ranges. */
 import { named } from './values.ts';
 import {
   callOf,
@@ -39,7 +39,7 @@ function bare(value: string): string {
   return /^E?'((?:[^']|'')*)'::/.exec(value)?.[1] ?? '1';
 }
 
-/** What catalogs are written in: a cast between two of these would run wherever anybody asks them, here too. */
+/** Types that catalogs use: a cast between two of them would run in every query of the catalogs, here too. */
 const CATALOG_TYPES =
   /^(?:text|name|oid|oidvector|bool|char|json|int\d|reg\w+|xid8?|timestamptz|pg_lsn)$/;
 
@@ -75,7 +75,7 @@ function withDefault(subject: Subject, use: (name: string) => string): Made | un
   return { setup: [create], expression: use(name) };
 }
 
-/** A user's function that does only call; VOLATILE, as it says nothing else. */
+/** A user's function that only calls; VOLATILE by default. */
 function wrapper(subject: Subject, body: (call: string) => string): Made | undefined {
   const { called, id } = subject;
   if (called.kind !== 'f' || called.variadic || resultOf(subject)?.typname === 'void')

@@ -177,7 +177,7 @@ const POSITIONS: readonly Position[] = [
 ];
 
 /** How an expression may be placed. */
-export interface Placing {
+interface Placing {
   readonly returnsSet: boolean;
   readonly isAggregate: boolean;
   readonly version: number;

@@ -10,7 +10,7 @@ import type { OwnServer } from '../postgres-server.ts';
 import type { World } from './world.ts';
 
 /** One digest or text for each part. */
-export type State = Readonly<Record<string, string>>;
+type State = Readonly<Record<string, string>>;
 
 /** Of each table a digest, system catalogs and large objects included; of each sequence where it is. */
 const CONTENTS = `SELECT string_agg(format(

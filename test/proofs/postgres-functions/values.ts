@@ -142,7 +142,7 @@ export class Values {
 }
 
 /** A text as an SQL literal. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   const literal = `'${text.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`;
   return literal.includes('\\') ? `E${literal}` : literal;
 }

@@ -41,7 +41,7 @@ export async function standsIn(
 }
 
 /** What keeps a column from being tried, as its functions are told by the catalogs. */
-export interface Reason {
+interface Reason {
   readonly why: string;
   /** Holds for each function of the server that is in the column, of `p`; checked on each run. */
   readonly holds: string;

@@ -49,7 +49,7 @@ const EFFECTS = {
 } as const;
 
 /** What a function leaves. */
-export type Effect = keyof typeof EFFECTS;
+type Effect = keyof typeof EFFECTS;
 
 /** Only a procedural language runs these, and only where its function is VOLATILE. */
 const COMMANDS = [
@@ -60,7 +60,7 @@ const COMMANDS = [
   'DECLARE traced CURSOR WITH HOLD FOR SELECT 1',
 ];
 
-export const VARIANTS: readonly Variant[] = (['IMMUTABLE', 'STABLE', 'VOLATILE'] as const).flatMap(
+const VARIANTS: readonly Variant[] = (['IMMUTABLE', 'STABLE', 'VOLATILE'] as const).flatMap(
   (volatility) =>
     (['sql', 'plpgsql'] as const).flatMap((language) =>
       (['everything', 'quiet', 'role', 'other user'] as const).map((effect) => ({

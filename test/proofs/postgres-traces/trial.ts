@@ -23,7 +23,7 @@ interface Failure {
 }
 
 /** One run of the proof on one server. */
-export class Trial {
+class Trial {
   readonly #garden: Garden;
   readonly #options: ProofOptions;
   readonly #choices: Choices;

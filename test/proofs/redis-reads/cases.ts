@@ -3,8 +3,8 @@
 import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
 import { LINES } from '../../../kinds/redis/describe/test/lines/index.ts';
 import { modeOfCommand } from '../../../kinds/redis/effects.ts';
-import { commandFrom } from '../../../kinds/redis/name.ts';
 import { splitLine } from '../../../kinds/redis/split.ts';
+import { commandFrom } from '../../../kinds/redis/table.ts';
 import { CORE } from '../../../node-relay/drivers/redis/test/differential/core.ts';
 import {
   JSON_VALUES,

@@ -51,7 +51,7 @@ export const proof: Proof = {
   },
 };
 
-/** Ticks of ours, in seconds. */
+/** Our own ticks, in seconds. */
 export function ticksOf({ line, zone, from, until }: Case): number[] {
   const calendar = new Calendar(line, zone);
   const found: number[] = [];

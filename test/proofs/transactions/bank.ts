@@ -17,7 +17,7 @@ const AMOUNT = 1_000;
 const BACK_MAX_MS = 60_000;
 
 /** What the books say. */
-export interface Books {
+interface Books {
   /** Of all accounts of both databases. */
   readonly sum: number;
   /** Names of transfers in each database. */

@@ -3,10 +3,10 @@ import { type Shape, WAIT_MS } from './parts.ts';
 import type { ActionRecord, RunRecord } from './site.ts';
 
 /** Most milliseconds after the start within which a run goes on. */
-export const GOES_ON_MS = 5_000;
+const GOES_ON_MS = 5_000;
 
 /** A run as it is judged. */
-export interface Judged {
+interface Judged {
   readonly shape: Shape;
   readonly record: RunRecord;
   readonly words: readonly string[];

@@ -18,7 +18,7 @@ export type Part = (typeof PARTS)[number];
 const BACK_MAX_MS = 120_000;
 
 /** An attempt as a record shows it. */
-export interface Attempt {
+interface Attempt {
   readonly started: string;
   readonly ended?: string;
   readonly error?: { readonly code: string; readonly message: string };

@@ -8,7 +8,7 @@ export type Answer =
   | { readonly code: string; readonly details?: Json; readonly retryAfterMs?: number };
 
 /** An answer, and after how many milliseconds it comes. */
-export interface Timed<Of> {
+interface Timed<Of> {
   readonly ms: number;
   readonly is: Of;
 }

@@ -18,7 +18,7 @@ interface Spot {
 }
 
 /** A generated workflow with the input of its run. */
-export interface Case {
+interface Case {
   readonly definition: Definition;
   readonly input: Json;
 }

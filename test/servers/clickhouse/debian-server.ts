@@ -9,7 +9,7 @@ import { runServer, untilReady } from '../../../server/server-process.ts';
 import { downloaded } from '../downloads.ts';
 
 /** A running server, on loopback only. */
-export interface DebianClickhouse {
+interface DebianClickhouse {
   /** As a user with all rights; `reader` has the same password and `readonly` 1. */
   readonly url: string;
   readonly pid: number;

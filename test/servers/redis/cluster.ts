@@ -16,7 +16,7 @@ export interface RedisGroup {
 }
 
 /** What a cluster is made of. */
-export interface ClusterOptions extends Omit<RedisOptions, 'folder'> {
+interface ClusterOptions extends Omit<RedisOptions, 'folder'> {
   /** Default 3. */
   readonly masters?: number;
   /** Of each master; default none. */

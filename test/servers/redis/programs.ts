@@ -9,7 +9,7 @@ import { downloaded } from '../downloads.ts';
 export type RedisProduct = 'redis-8' | 'redis-7' | 'valkey-9';
 
 /** A server's program, and what it loads. */
-export interface RedisProgram {
+interface RedisProgram {
   readonly binary: string;
   /** JSON, search, time series, bloom and its kin; none for Valkey. Vector sets are part of Redis 8. */
   readonly modules: readonly string[];

@@ -20,7 +20,7 @@ export interface RedisSentinels {
 }
 
 /** What is watched, and by how many. */
-export interface SentinelOptions extends Omit<RedisOptions, 'folder'> {
+interface SentinelOptions extends Omit<RedisOptions, 'folder'> {
   /** Default 1; more than half of them agree on a failover. */
   readonly sentinels?: number;
   /** Of the sentinels themselves. */

@@ -14,7 +14,7 @@ export interface Batch {
 }
 
 /** How values are written. */
-export interface Form {
+interface Form {
   readonly raw: boolean;
   readonly asArray: boolean;
 }

@@ -16,7 +16,7 @@ export type Fault =
   | { readonly delayMs: number };
 
 /** A request as it came. */
-export interface Seen {
+interface Seen {
   readonly headers: IncomingMessage['headers'];
   readonly body: Query | Batch;
 }

@@ -2,7 +2,7 @@
 import { Fault } from './fault.ts';
 
 /** A value of metadata. */
-export type Value = string | number | boolean | string[];
+type Value = string | number | boolean | string[];
 /** Metadata of a record. */
 export type Metadata = { [name: string]: Value };
 

@@ -11,7 +11,7 @@ import type { Metric } from './score.ts';
 import { VectorIndex } from './vector-index.ts';
 
 /** What arrived. */
-export interface Received {
+interface Received {
   readonly method: string;
   /** With its query, as it was written. */
   readonly path: string;

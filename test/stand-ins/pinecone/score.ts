@@ -17,7 +17,7 @@ export function sparseDotProduct(one: Sparse, other: Sparse): number {
 }
 
 /** Cosine of the angle between two vectors, neither of which is 0. */
-export function cosine(one: readonly number[], other: readonly number[]): number {
+function cosine(one: readonly number[], other: readonly number[]): number {
   return dotProduct(one, other) / Math.sqrt(dotProduct(one, one) * dotProduct(other, other));
 }
 

@@ -7,7 +7,7 @@ import { DESCENDS, type Metric, SCORES, type Sparse, single, sparseDotProduct } 
 export const DEFAULT_NAMESPACE = '__default__';
 
 /** A sparse vector on the wire. */
-export interface SparseValues {
+interface SparseValues {
   readonly indices: readonly number[];
   readonly values: readonly number[];
 }
@@ -26,7 +26,7 @@ export interface Match extends VectorRecord {
 }
 
 /** What is looked for. */
-export interface Query {
+interface Query {
   readonly vector?: readonly number[] | undefined;
   readonly sparseVector?: SparseValues | undefined;
   readonly id?: string | undefined;

@@ -7,7 +7,7 @@ import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
 import { settingsOf } from '../../../kinds/mysql/dialect/settings.ts';
 import type { Column } from '../../../kinds/mysql/dialect/types.ts';
 import { type Connection, connect } from '../../../node-relay/drivers/mysql/connection.ts';
-import type { Reader } from '../../../node-relay/drivers/mysql/packets.ts';
+import type { Packet } from '../../../node-relay/drivers/mysql/packets.ts';
 import { testHost } from '../../../node-relay/drivers/test/host.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { fieldOf } from './fields.ts';
@@ -164,7 +164,7 @@ async function resultOf(connection: Connection, query: string): Promise<object> 
 }
 
 /** Lengths, -1 for NULL, and the bytes of all values in a row. */
-function rowOf(reader: Reader, count: number): object {
+function rowOf(reader: Packet, count: number): object {
   const lengths: string[] = [];
   const values: Buffer[] = [];
   for (let at = 0; at < count; at += 1) {

@@ -7,7 +7,7 @@ import { commandBytes, isError, Resp2Reader, type Resp2Reply } from './resp2.ts'
 export type Word = string | Buffer;
 
 /** One connection; replies come in the order of the commands. */
-export class RedisConnection {
+class RedisConnection {
   readonly #socket: Socket;
   readonly #reader = new Resp2Reader();
   readonly #waiting: { resolve(reply: Resp2Reply): void; reject(cause: Error): void }[] = [];

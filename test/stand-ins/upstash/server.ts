@@ -12,7 +12,7 @@ import { isError, type Resp2Reply } from './resp2.ts';
 import { type Rights, rightsOf } from './rights.ts';
 
 /** A request that the stand-in got. */
-export interface Seen {
+interface Seen {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

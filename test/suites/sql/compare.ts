@@ -25,14 +25,14 @@ export interface Server {
 }
 
 /** A statement of a suite with the name of its case. */
-export interface Case {
+interface Case {
   readonly name: string;
   readonly text: string;
   readonly isRead: boolean;
 }
 
 /** Where the gateway reads. */
-export interface Endpoint {
+interface Endpoint {
   readonly url: string;
   readonly token: string;
 }

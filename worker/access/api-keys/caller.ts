@@ -1,9 +1,12 @@
-/** The caller of an API key. Spec: keys-and-doors.md §1. */
+/** The caller of an API key, and whether the key is taken now, which each call asks of what is remembered. Spec: keys-and-doors.md §1. */
+
+import { GatewayError } from '../../../proto/errors.ts';
+import { matches, networksOf, parseAddress } from '../../../proto/networks.ts';
 import type { Caller, PublicContext } from '../../context.ts';
-import { tokenInvalid } from '../tokens.ts';
-import { digestOf, isWhole } from './form.ts';
-import { keyName, keySubject } from './identity.ts';
-import { type KeyStanding, keyRefused } from './standing.ts';
+import { textDigest } from '../../secrets/digest.ts';
+import { tokenInvalid, tokenRevoked } from '../tokens.ts';
+import { isWhole } from './form.ts';
+import { type KeyLimits, keyName, keySubject } from './identity.ts';
 import { selectKeyOfDigest } from './store.ts';
 import { demandFewUnknown, noteUnknown } from './unknown.ts';
 
@@ -38,11 +41,11 @@ export async function keyCaller(open: PublicContext, token: string): Promise<Cal
   if (!isWhole(token)) throw tokenInvalid();
   const isLimited = settings.RATE_LIMITS !== 'off';
   if (isLimited) demandFewUnknown(address, open.now());
-  const digest = await digestOf(token);
+  const digest = await textDigest(token);
   const [row] = await selectKeyOfDigest(db, digest);
   if (!row) {
     if (isLimited) noteUnknown(address, open.now());
-    throw keyRefused();
+    throw tokenRevoked();
   }
   const { uuid, name, ownerUuid, owner, orgUuid, orgId, createdAt } = row;
   return {
@@ -55,4 +58,39 @@ export async function keyCaller(open: PublicContext, token: string): Promise<Cal
     expiresAt: endOf(row),
     key: { uuid, digest, ...(ownerUuid === '' ? {} : { owner: ownerUuid }) },
   };
+}
+
+/** What a policy needs of a key's rows. */
+export interface KeyStanding extends KeyLimits {
+  /** Unix epoch milliseconds; null: never. */
+  readonly expiresAt: number | null;
+  /** When the text that was sent ends, after a rotation. */
+  readonly endsAt: number | null;
+  readonly addresses: readonly string[] | null;
+}
+
+/** What `local` stands for: a gateway bound to loopback has no other callers. */
+const LOCAL = ['127.0.0.1', '::1'];
+
+/**
+ * Refuses a key that is not taken from this address at this time.
+ * @param now Unix epoch milliseconds
+ * @throws GatewayError TOKEN_EXPIRED, TOKEN_REVOKED
+ */
+export function demandTaken(standing: KeyStanding, address: string, now: number): void {
+  const { expiresAt, endsAt, addresses } = standing;
+  if (endsAt !== null && endsAt <= now) throw tokenRevoked();
+  if (expiresAt !== null && expiresAt <= now) {
+    throw new GatewayError('TOKEN_EXPIRED', 'Token has expired');
+  }
+  if (addresses !== null && !liesIn(addresses, address)) throw tokenRevoked();
+}
+
+/** Whether an address as calls have it lies in one of the networks. What is no address lies nowhere. */
+function liesIn(cidrs: readonly string[], address: string): boolean {
+  const networks = networksOf(cidrs);
+  return (address === 'local' ? LOCAL : [address]).some((each) => {
+    const parsed = parseAddress(each);
+    return parsed !== undefined && matches(networks, parsed);
+  });
 }

@@ -1,5 +1,4 @@
 /** How an API key is written, and what is kept of it. Spec: keys-and-doors.md §1, "Form". */
-import { base64url } from 'jose';
 import { crc32 } from './crc32.ts';
 
 const PREFIX = 'cwk_';
@@ -33,12 +32,6 @@ export function writeKey(bytes: Uint8Array): string {
     BODY_LENGTH,
   );
   return PREFIX + body + checksumOf(body);
-}
-
-/** What is kept of a key: SHA-256 in base64url. */
-export async function digestOf(key: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', encoder.encode(key));
-  return base64url.encode(new Uint8Array(digest));
 }
 
 function checksumOf(body: string): string {

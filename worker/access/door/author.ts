@@ -36,7 +36,7 @@ export async function demandAccountToChange(
 }
 
 /** An endpoint that a door reaches, and how the caller stands there. */
-export interface Reached {
+interface Reached {
   /** As the caller knows it. */
   readonly id: string;
   readonly policy: Policy;

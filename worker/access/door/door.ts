@@ -25,7 +25,7 @@ export function authorContext(ctx: Context, name: DoorName, author: string | nul
 }
 
 /** An account as it would call now, by its UUID alone. */
-export function accountOf(
+function accountOf(
   { orgUuid, orgId }: Pick<Caller, 'orgUuid' | 'orgId'>,
   uuid: string,
   now: number,
@@ -45,7 +45,7 @@ export function authorGone({ kind, id }: DoorName, author: string | undefined): 
 }
 
 /** A level that an author does not hold. */
-export interface Missing {
+interface Missing {
   /** A username. */
   readonly author: string;
   readonly held: Level;

@@ -2,9 +2,8 @@
 import { base64url } from 'jose';
 import type { Caller, PublicContext } from '../../context.ts';
 import type { Issuer } from '../../issuers.ts';
-import { isUuid } from '../../shapes/ids.ts';
-import { tokenRevoked } from '../policy.ts';
-import { tokenInvalid } from '../tokens.ts';
+import { comparedName } from '../../shapes/ids.ts';
+import { tokenInvalid, tokenRevoked } from '../tokens.ts';
 import { claimed } from './claims.ts';
 import { refusedBy } from './refusal.ts';
 import { selectOrganizationNamed } from './store.ts';
@@ -48,18 +47,14 @@ export async function externalCaller(
 }
 
 async function organizationOf(open: PublicContext, issuer: Issuer, named: string) {
-  const listed = new Set(issuer.organizations.map(asWritten));
+  const listed = new Set(issuer.organizations.map(comparedName));
   const [organization] = await selectOrganizationNamed(open.db, named);
   if (!organization) {
-    throw listed.has(asWritten(named)) ? tokenRevoked() : refusedBy('organization');
+    throw listed.has(comparedName(named)) ? tokenRevoked() : refusedBy('organization');
   }
   const { uuid, id } = organization;
   if (!listed.has(uuid) && !listed.has(id)) throw refusedBy('organization');
   return organization;
-}
-
-function asWritten(named: string): string {
-  return isUuid(named) ? named.toLowerCase() : named;
 }
 
 /** Seconds of a claim as milliseconds of a time that was; now, where the claim is missing or invalid. */

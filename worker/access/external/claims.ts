@@ -6,7 +6,7 @@ import type { Issuer } from '../../issuers.ts';
 const NAME = /^[^\p{Cc}]{1,255}$/u;
 
 /** The bearer of a token, and the organization. */
-export interface Claimed {
+interface BearerClaims {
   readonly subject: string;
   /** Id or UUID; undefined where the token names none. */
   readonly organization: string | undefined;
@@ -15,7 +15,7 @@ export interface Claimed {
 }
 
 /** What the claims say; nothing when they name no subject. */
-export function claimed({ claims }: Issuer, payload: JWTPayload): Claimed | undefined {
+export function claimed({ claims }: Issuer, payload: JWTPayload): BearerClaims | undefined {
   const subject = claimAt(payload, claims.subject);
   const organization = claimAt(payload, claims.organization);
   if (!isName(subject)) return undefined;

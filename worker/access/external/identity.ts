@@ -15,7 +15,7 @@ export interface ExternalIdentity {
 }
 
 /** A level that a rule gives, as far as the caller's issuer may give it. */
-export function bounded(
+export function boundedLevel(
   { external }: { readonly external?: ExternalIdentity },
   level: Level,
 ): Level {

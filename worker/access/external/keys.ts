@@ -44,7 +44,7 @@ const sources = new WeakMap<Issuer, Source>();
  * points to.
  * @throws GatewayError SERVICE_UNAVAILABLE when no keys could be fetched yet; JOSEError when none of them fits
  */
-export function keysOf(open: PublicContext, issuer: Issuer): JWTVerifyGetKey {
+export function issuerKeys(open: PublicContext, issuer: Issuer): JWTVerifyGetKey {
   return async (header, input) => {
     const source = sourceOf(issuer);
     const { keys, isNew } = await currentKeys(open, issuer, source);

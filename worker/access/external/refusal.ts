@@ -4,13 +4,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { tokenInvalid } from '../tokens.ts';
 
 /** `details` name it; all but the first only once the issuer is one of the setting. */
-export type TokenRule =
-  | 'issuer'
-  | 'audience'
-  | 'organization'
-  | 'signature'
-  | 'algorithm'
-  | 'expired';
+type TokenRule = 'issuer' | 'audience' | 'organization' | 'signature' | 'algorithm' | 'expired';
 
 /** A token that a rule refuses. */
 export function refusedBy(rule: TokenRule, cause?: unknown): GatewayError {

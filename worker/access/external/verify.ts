@@ -4,7 +4,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { PublicContext } from '../../context.ts';
 import type { Issuer } from '../../issuers.ts';
 import { isCanonical, tokenInvalid } from '../tokens.ts';
-import { keysOf } from './keys.ts';
+import { issuerKeys } from './keys.ts';
 import { asRefusal } from './refusal.ts';
 
 /** Seconds that the provider's clock may differ from ours. Contract §3. */
@@ -36,7 +36,7 @@ async function authentic(
 ): Promise<JWTVerifyResult> {
   try {
     if (!isCanonical(token)) throw new errors.JWSInvalid('Not in the one form of base64url');
-    return await jwtVerify(token, keysOf(open, issuer), {
+    return await jwtVerify(token, issuerKeys(open, issuer), {
       algorithms: issuer.algorithms,
       issuer: issuer.issuer,
       audience: issuer.audience,

@@ -5,7 +5,7 @@ import { auditEntries } from '../../db/audit.ts';
 import { organizations } from '../../db/schema.ts';
 import { RETENTION_DAYS } from '../../limits/quotas/audit.ts';
 
-/** Organizations with entries that are not chained yet, at most so many. */
+/** Organizations with entries that are not chained yet, at most `limit`. */
 export function selectUnchainedOrganizations(db: Database, limit: number) {
   return db
     .selectDistinct({ orgUuid: auditEntries.orgUuid })

@@ -9,7 +9,7 @@ import { accounts, memberships, organizations } from '../../db/schema.ts';
 import { auditTotals } from '../../db/storage.ts';
 import type { AuditLimits } from '../../limits/quotas/audit.ts';
 import { hasAuditRoom } from '../../limits/quotas/store.ts';
-import { type NewEntry, type Outcome, tidied } from '../entry.ts';
+import { type AuditOutcome, type NewEntry, tidied } from '../entry.ts';
 
 /** The members of an entry as a selection that inserts it; some may be columns. */
 function valuesOf(
@@ -24,7 +24,7 @@ function valuesOf(
     actor: sql<string>`${actor}`.as('actor'),
     action: sql<string>`${action}`.as('action'),
     resource: sql<string>`${resource}`.as('resource'),
-    outcome: sql<Outcome>`${outcome}`.as('outcome'),
+    outcome: sql<AuditOutcome>`${outcome}`.as('outcome'),
     address: sql<string>`${address}`.as('address'),
     requestId: sql<string>`${requestId}`.as('request_id'),
     details: sql<AuditEntryRow['details']>`${JSON.stringify(details)}`.as('details'),
@@ -50,7 +50,7 @@ export function insertEntryAfterChange(db: Database, entry: NewEntry) {
 }
 
 /** Where the entries of an account are written: where it is a member, if `condition` holds. */
-export interface OfAccount {
+interface OfAccount {
   readonly accountUuid: string;
   readonly condition: SQL;
   readonly limits: AuditLimits;

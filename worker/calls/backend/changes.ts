@@ -3,9 +3,9 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { PreparedChanges } from '../../../proto/changes.ts';
 import type { ChangesResponse, TargetSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
 import type { Context } from '../../context.ts';
-import { type Deadline, startDeadline, within } from '../../drivers/deadline.ts';
+import { type Deadline, startDeadline, withinDeadline } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
-import { type Attempt, callRelay, type Plan } from '../../drivers/relay.ts';
+import { type Attempt, callRelay, type RoutePlan } from '../../drivers/relay.ts';
 import { watchOf } from '../../nodes/reach.ts';
 import type { Target } from './backend.ts';
 
@@ -15,7 +15,7 @@ const BEGIN_MS = 30_000;
 const SHORT_MS = 10_000;
 
 /** A collection whose changes are wanted. */
-export interface Wanted {
+interface WantedCollection {
   readonly name: string;
   readonly operations: readonly string[];
 }
@@ -49,7 +49,7 @@ export class RelayChanges {
    * Makes the backend keep changes of these collections, and no others.
    * @throws GatewayError BAD_REQUEST with a detail for each thing that it lacks, NOT_SUPPORTED, and what a call may end in
    */
-  prepare(collections: readonly Wanted[]): Promise<PreparedChanges> {
+  prepare(collections: readonly WantedCollection[]): Promise<PreparedChanges> {
     return this.#call(BEGIN_MS, async ({ relay, options, ...attempt }) => {
       const request = { target: this.#address(attempt), collections: messagesOf(collections) };
       const { position, mark } = await relay.prepareChanges(request, options);
@@ -62,7 +62,7 @@ export class RelayChanges {
    * @param position after which it goes on; empty for what was acknowledged last
    * @throws GatewayError NOT_FOUND when the backend no longer has what follows the position, and what a call may end in
    */
-  async open(collections: readonly Wanted[], position: string): Promise<Telling> {
+  async open(collections: readonly WantedCollection[], position: string): Promise<Telling> {
     const deadline = startDeadline(this.#ctx, BEGIN_MS);
     const late = setTimeout(deadline.abort, BEGIN_MS);
     try {
@@ -95,7 +95,7 @@ export class RelayChanges {
 
   /** Lets the backend forget what comes up to a position. Answers whether the node reports it. @param node that tells the changes */
   acknowledge(node: Node, position: string): Promise<boolean> {
-    return within(startDeadline(this.#ctx, SHORT_MS), (deadline) =>
+    return withinDeadline(startDeadline(this.#ctx, SHORT_MS), (deadline) =>
       this.#callOn([node], deadline, async ({ relay, options, ...attempt }) => {
         const request = { target: this.#address(attempt), position };
         return (await relay.acknowledgeChanges(request, options)).told;
@@ -119,7 +119,7 @@ export class RelayChanges {
   }
 
   #call<Answer>(ms: number, call: (attempt: Attempt) => Promise<Answer>): Promise<Answer> {
-    return within(startDeadline(this.#ctx, ms), (deadline) =>
+    return withinDeadline(startDeadline(this.#ctx, ms), (deadline) =>
       this.#callOn(this.#nodes, deadline, call),
     );
   }
@@ -132,7 +132,7 @@ export class RelayChanges {
     const subject = this.#target;
     const { connection } = subject;
     // Whatever is asked may be asked again: nothing of the data is changed.
-    const plan: Plan = { nodes, subject, writes: false, deadline, timing: {}, connection };
+    const plan: RoutePlan = { nodes, subject, writes: false, deadline, timing: {}, connection };
     const isPlain = nodes.length === 1 && nodes[0]?.default === true;
     const watch = watchOf(this.#ctx, subject.endpoint);
     return callRelay(this.#ctx, isPlain ? plan : { ...plan, watch }, call);
@@ -146,6 +146,6 @@ export class RelayChanges {
   }
 }
 
-function messagesOf(collections: readonly Wanted[]) {
+function messagesOf(collections: readonly WantedCollection[]) {
   return collections.map(({ name, operations }) => ({ name, operations: [...operations] }));
 }

@@ -13,7 +13,7 @@ import type { Context } from '../../context.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
 import { bodyOf, type Opened, open } from '../../drivers/pieces.ts';
-import { type Attempt, callRelay, type Plan } from '../../drivers/relay.ts';
+import { type Attempt, callRelay, type RoutePlan } from '../../drivers/relay.ts';
 import { passedOn } from '../../limits/heavy-work.ts';
 import { watchOf } from '../../nodes/reach.ts';
 import type { Timing } from '../../outcome.ts';
@@ -168,7 +168,7 @@ export class RelayBackend implements Backend {
     return callRelay(this.#ctx, this.#plan(this.#nodes, writes, deadline), call);
   }
 
-  #plan(nodes: readonly Node[], writes: boolean, deadline: Deadline): Plan {
+  #plan(nodes: readonly Node[], writes: boolean, deadline: Deadline): RoutePlan {
     const { connection } = this.target;
     const { timing } = this;
     const plan = { nodes, subject: this.target, writes, deadline, timing, connection };
@@ -277,7 +277,7 @@ function warningOf({ code: given, message }: { code: string; message: string }):
 }
 
 /** A try, and what names the backend in its message. */
-export interface Addressed extends Attempt {
+interface Addressed extends Attempt {
   readonly address: MessageInitShape<typeof TargetSchema>;
   /** The same with who calls: for what runs the caller's own statements. @throws GatewayError FORBIDDEN */
   told(): MessageInitShape<typeof TargetSchema>;

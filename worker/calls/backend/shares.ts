@@ -38,7 +38,7 @@ export interface Performed {
 }
 
 /** What a share begins as. */
-export interface ShareBeginning {
+interface ShareBeginning {
   readonly name: string;
   readonly isolation: Isolation | undefined;
   readonly onePhase: boolean;
@@ -47,7 +47,7 @@ export interface ShareBeginning {
 }
 
 /** A share that has begun. */
-export interface BegunShare extends Performed {
+interface BegunShare extends Performed {
   /** UUID of the node that has it. */
   readonly node: string;
   readonly session: string;

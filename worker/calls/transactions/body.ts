@@ -5,7 +5,7 @@ import { ISOLATIONS } from '../../../proto/prepares.ts';
 import { SAMPLE } from '../../shapes/sample.ts';
 
 /** Most operations of one transaction. Spec: transactions.md §1. */
-export const OPERATIONS_MAX = 1_000;
+const OPERATIONS_MAX = 1_000;
 /** Most endpoints of one transaction. Spec: transactions.md §1. */
 export const ENDPOINTS_MAX = 32;
 /** Most keys, and characters of one. Spec silent. */
@@ -13,7 +13,7 @@ const KEYS_MAX = 100;
 const KEY_MAX = 255;
 
 /** One operation: the endpoint, and a request as its kind has it. */
-export const Operation = z
+const Operation = z
   .looseObject({
     endpoint: z
       .string()

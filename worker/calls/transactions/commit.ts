@@ -10,7 +10,7 @@ import type { Work } from './work.ts';
 const COMMIT_MS = 10_000;
 
 /** A transaction that is decided. */
-export interface Decision {
+interface Decision {
   readonly ctx: Context;
   readonly id: string;
   readonly all: readonly Participant[];

@@ -14,7 +14,7 @@ const BODY = new TextEncoder().encode('commit');
 const WITH_PLACE = '{"once":';
 
 /** Whose it is. */
-export interface MarkOwner {
+interface MarkOwner {
   readonly settings: Settings;
   readonly orgUuid: string;
   readonly sealedDataKey: string;

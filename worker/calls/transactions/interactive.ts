@@ -41,7 +41,7 @@ export const OF_A_TRANSACTION: readonly ErrorCode[] = [
 ];
 
 /** What one begins with. */
-export interface Beginning extends Terms {
+interface Beginning extends Terms {
   readonly timeout_ms?: number | undefined;
   readonly keys?: readonly string[] | undefined;
 }

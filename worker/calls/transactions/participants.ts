@@ -14,7 +14,7 @@ import type { Guarantee, NewShare, Part } from './object.ts';
 import { type Operation, takesReferences } from './plan.ts';
 
 /** How operations reach a participant. */
-export type Way =
+type Way =
   /** As a share, on a connection of its own at a relay. */
   | 'joins'
   /** Together, in one call that commits: from the edge over HTTP. */
@@ -138,7 +138,7 @@ function cannotPrepare(unable: readonly Unable[], why: string): GatewayError {
 }
 
 /** A level that an endpoint cannot give. */
-export function noIsolationOver({ row }: Endpoint, isolation: Isolation): GatewayError {
+function noIsolationOver({ row }: Endpoint, isolation: Isolation): GatewayError {
   const problem = `${isolation} cannot be had on endpoint ${row.id}, which is reached over HTTP`;
   return badRequest('isolation', problem);
 }

@@ -154,7 +154,7 @@ function refuseEvents(kind: Kind, { type }: RequestBase): void {
 }
 
 /** A failure that names its operation. */
-export function atOperation(thrown: unknown, place: number): unknown {
+function atOperation(thrown: unknown, place: number): unknown {
   if (!(thrown instanceof GatewayError)) return thrown;
   const details = thrown.details.map((each) =>
     'path' in each ? { ...each, path: `operations.${place}.${each.path}` } : each,

@@ -6,7 +6,7 @@ import { inOrderOf } from '../../../proto/ordered-json.ts';
 const FIRST = /^\[(\d{1,9})\]/;
 
 /** What a reference is replaced by; undefined leaves it as it is. */
-export type Replace = (place: number, path: string) => Json | undefined;
+type Replace = (place: number, path: string) => Json | undefined;
 
 /** The value with its references replaced. What is in `$literal` is a value of its own. */
 export function mapReferences(value: Json, replace: Replace): Json {

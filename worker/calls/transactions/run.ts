@@ -23,7 +23,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** What a transaction brings besides its body. */
-export interface TransactionsOptions {
+interface TransactionsOptions {
   readonly form: Form;
   /** An `Idempotency-Key` with what it is for, and the body as it was sent. */
   readonly key?:

@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 500;
 export type Wait = readonly [waiting: string, holding: string];
 
 /** What is looked at. */
-export interface Looked {
+interface Looked {
   readonly log: string;
   readonly id: string;
   readonly participants: readonly Pick<Participant, 'shares'>[];

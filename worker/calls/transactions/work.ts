@@ -4,7 +4,7 @@ import { Pointed, type ReadResult } from '../../../kinds/pointed.ts';
 import {
   type PointTo,
   pointIn,
-  Room,
+  ReferenceRoom,
   resolveReferences,
 } from '../../../kinds/result-references.ts';
 import { atOperation } from '../../../kinds/transaction.ts';
@@ -39,7 +39,7 @@ const WRITTEN: ReadResult = {
 };
 
 /** What a transaction runs under. */
-export interface Running extends Names {
+interface Running extends Names {
   readonly participants: readonly Participant[];
   readonly form: Form;
 }
@@ -269,7 +269,7 @@ export class Work {
   async #transact({ backend, operations }: Participant, deadline: Deadline): Promise<void> {
     const own = operations.map(({ place }) => place);
     const point = await this.#point();
-    const room = new Room();
+    const room = new ReferenceRoom();
     const requests = operations.map(({ body, endpoint }) => {
       const filled = mapReferences(body, (place, path) => {
         const at = own.indexOf(place);

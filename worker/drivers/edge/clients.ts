@@ -7,7 +7,7 @@ import { edgeHost } from './host.ts';
 
 /** Most clients of an isolate, and the characters of their connections together. Spec silent. */
 const OPEN_MAX = { clients: 2_000, characters: 8 * 1024 * 1024 };
-/** An unused client is forgotten after so many milliseconds, as a relay's pool is. Spec silent. */
+/** Milliseconds after which an unused client is forgotten, as a relay's pool is. Spec silent. */
 const IDLE_MAX_MS = 300_000;
 
 interface Open {
@@ -25,7 +25,7 @@ const open = new LruMap<string, Open>(OPEN_MAX.clients, {
 });
 
 /** Which client is asked for. */
-export interface ClientName {
+interface ClientName {
   /** Changes with the endpoint's configuration. */
   readonly poolKey: string;
   readonly endpoint: string;

@@ -6,7 +6,7 @@ import type { PublicContext } from '../../context.ts';
 import type { Settings } from '../../settings.ts';
 import type { EdgeHost } from './driver.ts';
 import { networkFailure } from './network-failure.ts';
-import { type Own, ownOf } from './own.ts';
+import { type OwnAddresses, ownOf } from './own-addresses.ts';
 import { demandPresent, sawAnswer, sawLoss } from './presence.ts';
 
 /** A request of these is sent without looking whether the server is there: it changes nothing. */
@@ -52,7 +52,7 @@ type Rules = Pick<Settings, 'HTTP_ALLOW_PRIVATE'>;
  * @param closed what a private address is told that the rules do not open
  * @throws GatewayError ADDRESS_REFUSED
  */
-export function demandReachable(url: URL, rules: Rules, own: Own, closed = CLOSED): void {
+export function demandReachable(url: URL, rules: Rules, own: OwnAddresses, closed = CLOSED): void {
   const host = canonicalHost(url.hostname);
   const address = host === undefined ? undefined : parseAddress(host);
   if (host === undefined || (address && isNeverReached(address))) throw addressRefused(NEVER);
@@ -65,11 +65,11 @@ export function demandReachable(url: URL, rules: Rules, own: Own, closed = CLOSE
   } else if (isPrivate) throw addressRefused(closed);
 }
 
-function isPrivateAddress(address: Address, own: Own): boolean {
+function isPrivateAddress(address: Address, own: OwnAddresses): boolean {
   return isOwnAddress(address, own) || !isPublic(address);
 }
 
-function isOwnAddress(address: Address, { addresses }: Own): boolean {
+function isOwnAddress(address: Address, { addresses }: OwnAddresses): boolean {
   return meantBy(address).some((each) => addresses.includes(each.address));
 }
 
@@ -77,7 +77,7 @@ function isOwnAddress(address: Address, { addresses }: Own): boolean {
  * Whether the port is one of ours, on what may be this machine. What a name resolves to is not
  * known here: on TLS's usual port, which we do not speak, it is taken for another's.
  */
-function isOwnPort({ port, protocol }: URL, isPrivate: boolean, { ports }: Own): boolean {
+function isOwnPort({ port, protocol }: URL, isPrivate: boolean, { ports }: OwnAddresses): boolean {
   if (port !== '') return ports.includes(port);
   if (protocol === 'https:') return isPrivate && ports.includes('443');
   return ports.includes('80');

@@ -12,7 +12,7 @@ export function networkFailure(cause: unknown, signal: AbortSignal): GatewayErro
   if (cause instanceof GatewayError && !signal.aborted) return cause;
   if (signal.aborted)
     return new Lost('TIMED_OUT', 'The deadline passed before the backend answered', { cause });
-  // A guess, for the message alone: it proves nothing about what was sent.
+  // A guess, only for the message: it proves nothing about what was sent.
   const isHidden = cause instanceof Error && cause.message.startsWith('internal error');
   const message = isHidden
     ? 'The backend cannot be reached: its name, its certificate or its address is not as it must be'

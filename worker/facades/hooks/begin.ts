@@ -14,7 +14,7 @@ import { started } from './started.ts';
  * The body is the input.
  * @throws GatewayError BAD_REQUEST with every fault of the input, UNSUPPORTED_MEDIA_TYPE, WORKFLOW_PAUSED, RATE_LIMITED, NOT_FOUND, QUOTA_EXCEEDED, SERVICE_UNAVAILABLE where too many wait
  */
-export async function begin(
+export async function beginRun(
   ctx: PublicContext & Pick<Context, 'place'>,
   hook: Hook<ApiTrigger>,
   { request, bytes, params }: Delivered,

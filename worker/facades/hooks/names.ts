@@ -2,7 +2,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import type { Context, PublicContext } from '../../context.ts';
-import type { Claimed } from '../../deliveries/object.ts';
+import type { KnownDelivery } from '../../deliveries/object.ts';
 import { Fault } from '../../language/expressions/index.ts';
 import { costly } from '../../limits/heavy-work.ts';
 import { digestOf } from '../../secrets/digest.ts';
@@ -27,7 +27,7 @@ const encoder = new TextEncoder();
  * What its sender calls a delivery; undefined where they do not name it.
  * @throws GatewayError BAD_REQUEST where the expression for it fails, SERVICE_UNAVAILABLE where too much waits to be computed
  */
-export async function nameOf(
+export async function deliveryName(
   ctx: PublicContext & Pick<Context, 'place'>,
   { authentication }: WebhookTrigger,
   root: DeliveryRoot,
@@ -35,11 +35,11 @@ export async function nameOf(
   const { id, scheme } = authentication;
   const header = idHeaderOf(authentication)?.toLowerCase();
   if (!id)
-    return textOf(header === undefined ? memberOf(root, IN_BODY[scheme]) : root.headers[header]);
+    return valueText(header === undefined ? memberOf(root, IN_BODY[scheme]) : root.headers[header]);
   try {
     // JSON is what expressions read, and what they make.
     const work = () => id.evaluate(root as unknown as Root, budgetOf(ctx.env)) as Json | undefined;
-    return textOf(await costly(ctx, work));
+    return valueText(await costly(ctx, work));
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;
     const details = [{ path: id.where, message: thrown.message }];
@@ -52,7 +52,7 @@ function memberOf({ body }: DeliveryRoot, name: string | undefined): Json | unde
   return body[name];
 }
 
-function textOf(value: Json | undefined): string | undefined {
+function valueText(value: Json | undefined): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -65,7 +65,7 @@ export async function claimed(
   { env }: Pick<PublicContext, 'env'>,
   { owner, workflow, trigger }: Hook,
   name: string | undefined,
-): Promise<(Claimed & { readonly digest: string }) | undefined> {
+): Promise<(KnownDelivery & { readonly digest: string }) | undefined> {
   if (name === undefined) return undefined;
   const digest = await digestOf(encoder.encode(name));
   const deliveries = env.WEBHOOK_DELIVERIES.getByName(owner.orgUuid);

@@ -13,7 +13,7 @@ const STALE_MS = 5_000;
 /** Notes of an organization that wait; of more those alone are kept that name a delivery, which the limit of deliveries bounds. */
 const WAITING_MAX = 1_000;
 
-interface Waiting {
+interface PlannedNotes {
   readonly owner: Owner;
   readonly plannedAt: number;
   /** The last of each trigger; and all that name a delivery. */
@@ -21,7 +21,7 @@ interface Waiting {
 }
 
 /** By organization, per isolate. */
-const waiting = new Map<string, Waiting>();
+const waiting = new Map<string, PlannedNotes>();
 
 /** Notes what became of a delivery. */
 export function noteDelivery(ctx: PublicContext, owner: Owner, note: Note): void {
@@ -34,7 +34,7 @@ export function noteDelivery(ctx: PublicContext, owner: Owner, note: Note): void
   if (hasRoom || digest !== undefined) kept.notes.set(key, note);
 }
 
-function plan(ctx: PublicContext, owner: Owner, before: Waiting | undefined): Waiting {
+function plan(ctx: PublicContext, owner: Owner, before: PlannedNotes | undefined): PlannedNotes {
   const made = { owner, plannedAt: ctx.now(), notes: before?.notes ?? new Map<string, Note>() };
   waiting.set(owner.orgUuid, made);
   ctx.afterReply(flush(ctx, owner.orgUuid));

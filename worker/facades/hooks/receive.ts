@@ -10,7 +10,7 @@ import { purposeOf } from '../../workflows/definition/secrets.ts';
 import type { WebhookTrigger } from '../../workflows/definition/trigger-tree.ts';
 import { headersOf, queryOf, readDelivery } from './delivery.ts';
 import type { Hook, HookName } from './find.ts';
-import { claimed, type DeliveryRoot, nameOf } from './names.ts';
+import { claimed, type DeliveryRoot, deliveryName } from './names.ts';
 import { noteDelivery } from './notes.ts';
 import { signatureHeader } from './schemes.ts';
 import { faultOfSignature } from './signature.ts';
@@ -20,7 +20,7 @@ import { again, started } from './started.ts';
 const PAUSED_RETRY_S = 60;
 
 /** A webhook. */
-export type Webhook = Hook<WebhookTrigger>;
+type Webhook = Hook<WebhookTrigger>;
 
 /** A delivery as it came. */
 export interface Delivered {
@@ -91,7 +91,7 @@ async function startOnce(
   readonly run?: string;
   readonly digest?: { readonly digest: string };
 }> {
-  const name = await nameOf(ctx, hook.trigger, root);
+  const name = await deliveryName(ctx, hook.trigger, root);
   const claim = await claimed(ctx, hook, name);
   if (claim?.run !== undefined) return { reply: again(claim.run) };
   const told: JsonObject = { path, ...(name === undefined ? {} : { id: name }) };

@@ -7,7 +7,7 @@ import type { PublicContext } from '../../context.ts';
 import { countStart } from '../../limits/hooks.ts';
 import { type AnyRoute, publicRoute } from '../../route.ts';
 import { SAMPLE } from '../../shapes/sample.ts';
-import { begin } from './begin.ts';
+import { beginRun } from './begin.ts';
 import { BODY_MAX, callBack } from './call-back.ts';
 import { findHook } from './find.ts';
 import { demandSigned, receive } from './receive.ts';
@@ -125,7 +125,7 @@ export const hookRoutes: AnyRoute[] = [
     async handle(ctx, { params, bytes, body: request }) {
       const { webhook, start } = await hookAt(ctx, params);
       const delivered = { request, bytes, params };
-      return webhook ? receive(ctx, webhook, delivered) : begin(ctx, start, delivered);
+      return webhook ? receive(ctx, webhook, delivered) : beginRun(ctx, start, delivered);
     },
   }),
 ];

@@ -6,10 +6,10 @@ type Authentication = Pick<
   'scheme' | 'algorithm' | 'header' | 'idHeader'
 >;
 /** A scheme's name, as definitions have it. */
-export type Scheme = Authentication['scheme'];
+type Scheme = Authentication['scheme'];
 
 /** What a delivery claims by its headers. */
-export interface Claim {
+interface Claim {
   readonly hash: 'SHA-256' | 'SHA-512';
   /** Signatures that may be the right one; more than these are not looked at. */
   readonly signatures: readonly Uint8Array[];
@@ -20,7 +20,7 @@ export interface Claim {
 }
 
 /** What headers say: a claim, or what is wrong with them. */
-export type Read = Claim | { readonly fault: string };
+type HeaderClaim = Claim | { readonly fault: string };
 
 /** Gives a header; null where there is none. */
 export type Header = (name: string) => string | null;
@@ -39,11 +39,12 @@ const HEADERS = {
 } as const;
 const SLACK_TIME = 'x-slack-request-timestamp';
 
-const READERS: Readonly<Record<Scheme, (authentication: Authentication, header: Header) => Read>> =
-  { plain: readPlain, standard: readStandard, stripe: readStripe, slack: readSlack };
+const READERS: Readonly<
+  Record<Scheme, (authentication: Authentication, header: Header) => HeaderClaim>
+> = { plain: readPlain, standard: readStandard, stripe: readStripe, slack: readSlack };
 
 /** Reads what the headers of a delivery claim. */
-export function readClaim(authentication: Authentication, header: Header): Read {
+export function readClaim(authentication: Authentication, header: Header): HeaderClaim {
   return READERS[authentication.scheme](authentication, header);
 }
 
@@ -64,7 +65,7 @@ export function keyBytes(scheme: Scheme, secret: string): Uint8Array {
   return fromBase64(secret.replace(/^whsec_/, '')) ?? new TextEncoder().encode(secret);
 }
 
-function readPlain(authentication: Authentication, header: Header): Read {
+function readPlain(authentication: Authentication, header: Header): HeaderClaim {
   const { algorithm } = authentication;
   const name = signatureHeader(authentication);
   const value = header(name)?.trim();
@@ -79,7 +80,7 @@ function readPlain(authentication: Authentication, header: Header): Read {
 }
 
 /** Standard Webhooks: `v1,<base64>`, as many as the sender has keys, over id, time and body. */
-function readStandard(authentication: Authentication, header: Header): Read {
+function readStandard(authentication: Authentication, header: Header): HeaderClaim {
   const name = signatureHeader(authentication);
   const names = [
     name,
@@ -98,7 +99,7 @@ function readStandard(authentication: Authentication, header: Header): Read {
 }
 
 /** `t=<time>,v1=<hex>`, as many `v1` as the sender has secrets, over time and body. */
-function readStripe(authentication: Authentication, header: Header): Read {
+function readStripe(authentication: Authentication, header: Header): HeaderClaim {
   const name = signatureHeader(authentication);
   const value = header(name);
   if (!value) return missing(name);
@@ -112,7 +113,7 @@ function readStripe(authentication: Authentication, header: Header): Read {
 }
 
 /** `v0=<hex>` over version, time and body. */
-function readSlack(authentication: Authentication, header: Header): Read {
+function readSlack(authentication: Authentication, header: Header): HeaderClaim {
   const name = signatureHeader(authentication);
   const [value, time] = [header(name), header(SLACK_TIME)];
   if (!value) return missing(name);
@@ -134,17 +135,17 @@ function claimOf(
   form: string,
   read: readonly (Uint8Array | undefined)[],
   { prefix, time }: { readonly prefix: string; readonly time: number },
-): Read {
+): HeaderClaim {
   const signatures = read.filter((each) => each !== undefined).slice(0, SIGNATURES_MAX);
   if (signatures.length === 0) return { fault: `${name} must have the form ${form}` };
   return { hash: 'SHA-256', signatures, prefix, signedAt: time };
 }
 
-function missing(name: string): Read {
+function missing(name: string): HeaderClaim {
   return { fault: `${name} is required: the delivery must be signed` };
 }
 
-function noTime(where: string): Read {
+function noTime(where: string): HeaderClaim {
   return { fault: `${where} must be seconds since the Unix epoch` };
 }
 

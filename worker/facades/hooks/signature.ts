@@ -7,7 +7,7 @@ const TOLERANCE_S = 300;
 const encoder = new TextEncoder();
 
 /** A delivery as it came. */
-export interface Signed {
+interface Signed {
   readonly header: Header;
   readonly bytes: Uint8Array;
   /** Unix epoch milliseconds. */

@@ -6,7 +6,7 @@ import type { PublicContext } from '../../context.ts';
 import { Accepted } from '../../outcome.ts';
 import type { Reply } from '../../route.ts';
 import { invalid } from '../../workflows/executions/start.ts';
-import type { RunRecord, Told } from '../../workflows/runs/head.ts';
+import type { RunRecord, ValueRecord } from '../../workflows/runs/head.ts';
 import { runsObject } from '../../workflows/runs/reachable.ts';
 import { type Fired, fire, type Occurrence } from '../../workflows/triggers/start.ts';
 import { TOO_DEEP, tooDeep } from '../../workflows/triggers/too-deep.ts';
@@ -14,7 +14,7 @@ import { type Hook, nothingThere } from './find.ts';
 import { noRoom } from './names.ts';
 
 /** What came, as far as it is not its trigger's. */
-export type Came = Pick<Occurrence, 'id' | 'name' | 'told'> & {
+type Came = Pick<Occurrence, 'id' | 'name' | 'told'> & {
   readonly root: Json;
   readonly request: Request;
 };
@@ -62,7 +62,7 @@ async function endOf(
   if (is === 'known') return again(run);
   if (text === undefined) return new Accepted({ run_id: run, status }, undefined, false);
   const { record } = JSON.parse(text) as { record: RunRecord }; // As the object wrote it.
-  const told = async (kept: Told): Promise<Json> => {
+  const told = async (kept: ValueRecord): Promise<Json> => {
     if ('text' in kept) return parseJson(kept.text);
     return parseJson((await runsObject(env, orgUuid, run).value(run, kept.ref)) ?? 'null');
   };

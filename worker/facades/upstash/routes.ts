@@ -1,12 +1,13 @@
 /** The facade for clients of Upstash's REST protocol, such as @upstash/redis. Contract §1, §13. */
 import * as z from 'zod';
 import { JsonValue } from '../../../kinds/members.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Json } from '../../../proto/json.ts';
+import type { PublicContext } from '../../context.ts';
 import { OF_A_WRITE } from '../../drivers/errors.ts';
 import { onEndpoint } from '../../endpoints/access.ts';
-import { type AnyRoute, route } from '../../route.ts';
-import { refusalBody } from './refusal.ts';
+import { type AnyRoute, type Asking, route } from '../../route.ts';
 import { runCommands } from './run.ts';
-import { refuseTokenInUrl } from './token.ts';
 
 const EndpointParam = z.object({
   endpoint: z.string().meta({
@@ -128,3 +129,34 @@ export const upstashRoutes: readonly AnyRoute[] = [
     }),
   }),
 ];
+
+/** Names that clients of such protocols give a token in a query. */
+const TOKEN_NAME = /^_?(?:(?:access|auth|bearer)[_-]?)?token$/i;
+
+/**
+ * Refuses a request whose query has a token, whatever its headers have.
+ * @throws GatewayError TOKEN_REQUIRED
+ */
+async function refuseTokenInUrl(_ctx: PublicContext, { url }: Asking): Promise<void> {
+  for (const name of new URL(url).searchParams.keys()) {
+    if (!TOKEN_NAME.test(name)) continue;
+    throw new GatewayError(
+      'TOKEN_REQUIRED',
+      `${name}: a token in the URL is not taken, send it as Authorization: Bearer`,
+    );
+  }
+}
+
+/** `{error: text}`: a command's own error in the server's words, `WRONGTYPE Operation…`; any other in ours. */
+function refusalBody({ code, message, details }: GatewayError): Json {
+  return { error: (code === 'REQUEST_FAILED' ? serversText(details) : undefined) ?? message };
+}
+
+function serversText(details: GatewayError['details']): string | undefined {
+  for (const each of details) {
+    if ('source' in each && each.source === 'redis' && typeof each.message === 'string') {
+      return each.message;
+    }
+  }
+  return undefined;
+}

@@ -30,7 +30,7 @@ interface Load {
 }
 
 /** What is sent instead of what the client wrote. */
-export interface Sendable {
+interface Sendable {
   readonly sent: Commands;
   readonly loads: readonly Load[];
 }

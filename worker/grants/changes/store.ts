@@ -14,7 +14,7 @@ import { selectResourceUuid, selectRulesRevision } from '../store.ts';
 import { isAccount, isGroup } from '../subjects.ts';
 
 /** A subject of rules, and the level it is to have; null to have none. */
-export type Entry = readonly [subject: string, level: Level | null];
+type SubjectLevel = readonly [subject: string, level: Level | null];
 
 /** Which rules a change is about, within one organization. */
 export type Scope =
@@ -23,14 +23,14 @@ export type Scope =
   | 'everything';
 
 /** A change of rules: whose, and where. */
-export interface Change {
+export interface RuleChange {
   readonly orgUuid: string;
   readonly scope: Scope;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly SubjectLevel[];
 }
 
 /** A change that gives each subject a level on one resource. */
-export interface GrantingChange extends Change {
+export interface GrantingChange extends RuleChange {
   readonly scope: { readonly resourceUuid: string; readonly kind: ResourceKind };
   readonly entries: readonly (readonly [subject: string, level: Level])[];
 }
@@ -47,7 +47,7 @@ function inScope(scope: Scope): SQL | undefined {
  * Rules of Admin and SuperAdmin that a change touches: of its subjects, in its scope or on the
  * organization. A denial on the organization touches all that its subject has.
  */
-function highRules({ orgUuid, scope, entries }: Change): SQL | undefined {
+function highRules({ orgUuid, scope, entries }: RuleChange): SQL | undefined {
   const touched = inScope(scope);
   const list = JSON.stringify(entries);
   const denied = sql`${rules.subject} in
@@ -68,12 +68,12 @@ export function selectSubjectsWithRules(db: Database, change: GrantingChange) {
 }
 
 /** One row when a change touches Admin or SuperAdmin. */
-export function selectHighRules(db: Database, change: Change) {
+export function selectHighRules(db: Database, change: RuleChange) {
   return db.select({ level: rules.level }).from(rules).where(highRules(change)).limit(1);
 }
 
 /** Whether the organization still has a user who is SuperAdmin; groups and keys do not count. */
-function keepsSuperAdmin({ orgUuid, scope, entries }: Change): SQL | undefined {
+function keepsSuperAdmin({ orgUuid, scope, entries }: RuleChange): SQL | undefined {
   const onOrganization =
     scope === 'everything' || ('resourceUuid' in scope && scope.kind === 'organization');
   const makesOne = entries.some(([subject, level]) => level === 'SuperAdmin' && isAccount(subject));
@@ -86,13 +86,13 @@ function keepsSuperAdmin({ orgUuid, scope, entries }: Change): SQL | undefined {
 }
 
 /** Whether the change may be made: by a SuperAdmin any, by others what touches no Admin. */
-function isAllowed(change: Change, bySuperAdmin: boolean): SQL | undefined {
+function isAllowed(change: RuleChange, bySuperAdmin: boolean): SQL | undefined {
   if (bySuperAdmin) return undefined;
   return sql`not exists (select 1 from ${rules} where ${highRules(change)})`;
 }
 
 /** What makes a change, and when. */
-export interface Author {
+interface Author {
   readonly bySuperAdmin: boolean;
   /** Account UUID. */
   readonly by: string;
@@ -145,13 +145,13 @@ function isThere(
 }
 
 /** The author's level, and the request's `If-Match`. */
-export interface Taking {
+interface Taking {
   readonly bySuperAdmin: boolean;
   readonly ifMatch: IfMatch | undefined;
 }
 
 /** Takes a subject's rules away; none goes when one of them may not, or the rules' ETag does not match the request's. */
-export function deleteRules(db: Database, change: Change, { bySuperAdmin, ifMatch }: Taking) {
+export function deleteRules(db: Database, change: RuleChange, { bySuperAdmin, ifMatch }: Taking) {
   const isHeld = heldTo(selectRulesRevision(db, change.orgUuid), ifMatch);
   return db
     .delete(rules)
@@ -160,7 +160,7 @@ export function deleteRules(db: Database, change: Change, { bySuperAdmin, ifMatc
 }
 
 /** Whether a change may be made: by its author, and so that one of the SuperAdmins remains. */
-export function mayMake(change: Change, bySuperAdmin: boolean): SQL | undefined {
+export function mayMake(change: RuleChange, bySuperAdmin: boolean): SQL | undefined {
   return and(isAllowed(change, bySuperAdmin), or(keepsSuperAdmin(change), isNoSuperAdmin(change)));
 }
 
@@ -224,11 +224,11 @@ export function deleteOthersRules(
 }
 
 /** One row when a subject of the change still has a rule in its scope. */
-export function selectRemaining(db: Database, change: Change) {
+export function selectRemaining(db: Database, change: RuleChange) {
   return db.select({ level: rules.level }).from(rules).where(ofSubjects(change)).limit(1);
 }
 
-function ofSubjects({ orgUuid, scope, entries }: Change): SQL | undefined {
+function ofSubjects({ orgUuid, scope, entries }: RuleChange): SQL | undefined {
   const subjects = JSON.stringify(entries.map(([subject]) => subject));
   return and(
     eq(rules.orgUuid, orgUuid),
@@ -238,7 +238,7 @@ function ofSubjects({ orgUuid, scope, entries }: Change): SQL | undefined {
 }
 
 /** Whether none of the subjects is what must remain. */
-function isNoSuperAdmin(change: Change): SQL | undefined {
+function isNoSuperAdmin(change: RuleChange): SQL | undefined {
   if (keepsSuperAdmin(change) === undefined) return undefined;
   const subjects = JSON.stringify(change.entries.map(([subject]) => subject));
   return sql`not exists (select 1 from ${rules} as "lost"

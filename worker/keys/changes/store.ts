@@ -31,7 +31,7 @@ export function insertKey(db: Database, row: ApiKeyRow) {
 }
 
 /** A key of an organization, as it was read: what changes it holds for no other. */
-export type Seen = Pick<KeyRow, 'uuid' | 'ownerUuid' | 'name' | 'revision' | 'rulesRevision'> & {
+type Seen = Pick<KeyRow, 'uuid' | 'ownerUuid' | 'name' | 'revision' | 'rulesRevision'> & {
   readonly orgUuid: string;
 };
 
@@ -60,7 +60,7 @@ export function isAsSeen(db: Database, seen: Seen, name = seen.name): SQL {
 }
 
 /** Changes a key's row, if `condition` holds: to be put after what hangs on the same condition. */
-export function updateKey(
+export function updateKeyRow(
   db: Database,
   { orgUuid, uuid, revision }: Seen,
   changes: Partial<ApiKeyRow>,
@@ -82,7 +82,7 @@ export interface RuleOfKey {
 }
 
 /** Whose rules are written, and by whom. */
-export interface Written {
+interface RulesOfKey {
   readonly orgUuid: string;
   /** Of the key. */
   readonly uuid: string;
@@ -93,7 +93,7 @@ export interface Written {
 /** Gives a key its rules, where what they are on exists and `condition` holds. */
 export function insertRules(
   db: Database,
-  { orgUuid, uuid, by, at }: Written,
+  { orgUuid, uuid, by, at }: RulesOfKey,
   levels: readonly RuleOfKey[],
   condition: SQL,
 ) {
@@ -120,7 +120,7 @@ export function insertRules(
 /** Takes the rules of a key away, but those on some, if `condition` holds. */
 export function deleteRules(
   db: Database,
-  { orgUuid, uuid }: Pick<Written, 'orgUuid' | 'uuid'>,
+  { orgUuid, uuid }: Pick<RulesOfKey, 'orgUuid' | 'uuid'>,
   kept: readonly RuleOfKey[],
   condition: SQL,
 ) {
@@ -189,7 +189,7 @@ export function deleteRotated(
 }
 
 /** Ends a key; no row comes back when it is gone, or `condition` does not hold. */
-export function deleteKey(
+export function deleteKeyRow(
   db: Database,
   { orgUuid, uuid }: Pick<ApiKeyRow, 'orgUuid' | 'uuid'>,
   condition: SQL | undefined,

@@ -3,7 +3,7 @@ import { BudgetFault, type BudgetKind, type SourcePosition } from './fault.ts';
 import type { Value } from './value.ts';
 
 /** What one run may take. */
-export interface Bounds {
+export interface RunBounds {
   /** Steps: one is about one node of a source, 32 characters of text or two elements of an array. */
   readonly fuel: number;
   /** Most calls within each other, and most arrays and objects within each other. */
@@ -35,7 +35,7 @@ export class Budget {
   memory: number;
   /** Calls within each other left. */
   depth: number;
-  readonly bounds: Bounds;
+  readonly bounds: RunBounds;
   /** When the run began, in milliseconds since 1970; what `now` reports. */
   readonly now: number;
 
@@ -55,7 +55,7 @@ export class Budget {
    */
   #linked = 0;
 
-  constructor(bounds: Bounds, now: number = Date.now()) {
+  constructor(bounds: RunBounds, now: number = Date.now()) {
     this.bounds = bounds;
     this.now = now;
     this.fuel = bounds.fuel;

@@ -1,6 +1,6 @@
 /** From one type of value to another, as JavaScript does it, but never by a function of the value. */
 import type { Budget } from './budget.ts';
-import { plain } from './exact.ts';
+import { plainValue } from './exact.ts';
 import { Pattern } from './pattern.ts';
 import { Callable, type ExactNumber, isExact, type ObjectValue, type Value } from './value.ts';
 
@@ -20,7 +20,7 @@ export function toText(value: Value, budget: Budget): string {
 
 /** Its digits, or where a double holds them, those of the double. */
 function exactText(value: ExactNumber, budget: Budget): string {
-  const double = plain(value);
+  const double = plainValue(value);
   return typeof double === 'number' ? toText(double, budget) : value.rawJSON;
 }
 
@@ -138,13 +138,13 @@ export function isSame(one: Value, other: Value, budget: Budget): boolean {
   }
   if (one === other) return true;
   if (typeof one !== 'object' && typeof other !== 'object') return false;
-  const [left, right] = [plain(one), plain(other)];
+  const [left, right] = [plainValue(one), plainValue(other)];
   return left === right || (isExact(left) && isExact(right) && left.rawJSON === right.rawJSON);
 }
 
 /** `==`. @throws BudgetFault */
 export function isLoose(first: Value, second: Value, budget: Budget): boolean {
-  const [one, other] = [plain(first), plain(second)];
+  const [one, other] = [plainValue(first), plainValue(second)];
   if (one === undefined || one === null) return other === undefined || other === null;
   if (other === undefined || other === null) return false;
   if (typeof one === typeof other && typeof one !== 'object') return isSame(one, other, budget);

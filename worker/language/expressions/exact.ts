@@ -26,14 +26,14 @@ export function isHeld(text: string): boolean {
   return double === text || canonical(double) === canonical(text);
 }
 
-/** Texts of so many characters have no more digits than every double gives back, where their exponent is small. */
+/** Characters of texts that have no more digits than every double gives back, where their exponent is small. */
 const SHORT = 15;
 const LARGE_EXPONENT = /[eE][+-]?\d{3}/;
 /** Doubles of longer texts, null where none holds them: each text is looked at once. */
 const doubles = new WeakMap<object, number | null>();
 
 /** What is computed with: of a number that is only written otherwise its double, all else as it is. */
-export function plain(value: Value): Value {
+export function plainValue(value: Value): Value {
   if (typeof value !== 'object' || !isExact(value)) return value;
   const { rawJSON: text } = value;
   if (text.length <= SHORT && !LARGE_EXPONENT.test(text)) return Number(text);
@@ -47,5 +47,5 @@ export function plain(value: Value): Value {
 
 /** Whether a value counts as true; a number of more digits than a double holds is never 0. */
 export function isTrue(value: Value): boolean {
-  return Boolean(typeof value === 'object' ? plain(value) : value);
+  return Boolean(typeof value === 'object' ? plainValue(value) : value);
 }

@@ -41,7 +41,7 @@ export class RunFault extends Fault {
 }
 
 /** Names of errors that the language knows. */
-export type ErrorName = 'TypeError' | 'RangeError' | 'ReferenceError' | 'SyntaxError' | 'URIError';
+type ErrorName = 'TypeError' | 'RangeError' | 'ReferenceError' | 'SyntaxError' | 'URIError';
 
 /** What a budget can run out of. */
 export type BudgetKind = 'fuel' | 'depth' | 'memory';
@@ -64,7 +64,7 @@ export class BudgetFault extends Fault {
 }
 
 /** Longest text of a `ThrownFault`, in UTF-16 units. */
-export const THROWN_MAX = 1024;
+const THROWN_MAX = 1024;
 
 /** `throw` in a source that nothing there catches. Its message is what was thrown, cut to 1,024 units. */
 export class ThrownFault extends Fault {

@@ -1,7 +1,7 @@
 /** Compiles functions that see each other. */
 import type { Budget } from './budget.ts';
 import { Analysis } from './compile/analysis.ts';
-import { Context, type Holder } from './compile/code.ts';
+import { Context, type FunctionSlot } from './compile/code.ts';
 import { COMPILERS } from './compile/compilers.ts';
 import { Block, Layout } from './compile/variable.ts';
 import { RunFault, SyntaxFault } from './fault.ts';
@@ -26,7 +26,7 @@ export function compileFunctions(sources: Readonly<Record<string, string>>): Com
 /** Functions compiled together. */
 export class CompiledSet implements CompiledFunctions {
   readonly names: readonly string[];
-  readonly holders: ReadonlyMap<string, Holder>;
+  readonly holders: ReadonlyMap<string, FunctionSlot>;
   mutates = false;
   readonly #usesNow = new Set<string>();
   readonly #named = new Map<string, ReadonlySet<string>>();

@@ -1,5 +1,5 @@
 /** The language of expressions and functions: everything that others use of it. See docs/expressions.md. */
-export { type Bounds, Budget } from './budget.ts';
+export { Budget, type RunBounds } from './budget.ts';
 export { globalNames, namespaceNames } from './builtins/globals.ts';
 export { isTrue } from './exact.ts';
 export { compileExpression } from './expression.ts';
@@ -15,6 +15,6 @@ export {
 export { compileFunctions } from './functions.ts';
 export { keep, type Plain, type PlainObject } from './keep.ts';
 export type { CompiledFunctions, Expression, ExpressionOptions } from './language.ts';
-export { constantStart, type Read, readsOf } from './reads.ts';
+export { constantStart, readsOf, type ValueRead } from './reads.ts';
 export { toLinear, Unsupported } from './regex/translate.ts';
 export { Callable, type ExactNumber, isExact, type ObjectValue, type Value } from './value.ts';

@@ -31,7 +31,7 @@ export function isRisky(name: string): boolean {
 }
 
 /** Whether a name is that of an element of an array. */
-export function isIndex(name: string): boolean {
+function isIndex(name: string): boolean {
   return /^(?:0|[1-9]\d{0,9})$/.test(name);
 }
 
@@ -170,7 +170,7 @@ const [CHARACTER_NAME_STEPS, ELEMENT_NAME_STEPS, TABLED_NAME_STEPS, TABLED_COPY_
 export const TABLED = 128;
 
 /** Names of own members, charged. @throws BudgetFault */
-export function keysOf(value: Value, budget: Budget): string[] {
+export function ownNames(value: Value, budget: Budget): string[] {
   if (!Array.isArray(value) && typeof value !== 'string' && !isObject(value)) return [];
   if (typeof value === 'string' || Array.isArray(value)) {
     budget.elements(2 * value.length);
@@ -199,14 +199,14 @@ export function isSameOrNaN(one: Value, other: Value, budget: Budget): boolean {
   return Object.is(one, other) || isSame(one, other, budget);
 }
 
-/** Charges that so many members of one object are read and made again. @throws BudgetFault */
+/** Charges for members of one object that are read and made again. @throws BudgetFault */
 export function payCopies(count: number, budget: Budget): void {
   budget.spend(count > TABLED ? TABLED_COPY_STEPS * count : count);
 }
 
 /** Copies own members of any value, as spread does. @throws BudgetFault */
 export function copyMembers(object: ObjectValue, from: Value, budget: Budget): void {
-  const names = keysOf(from, budget);
+  const names = ownNames(from, budget);
   budget.allocate(names.length * (MEMBER_BYTES - ELEMENT_BYTES));
   payCopies(names.length, budget);
   if (isObject(from)) for (const name of names) define(object, name, from[name]);

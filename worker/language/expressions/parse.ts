@@ -13,7 +13,7 @@ import {
 import { type SourcePosition, SyntaxFault } from './fault.ts';
 
 /** Longest source, in UTF-16 units. */
-export const SOURCE_MAX = 65_536;
+const SOURCE_MAX = 65_536;
 
 /** A function of a source. */
 export type FunctionNode = ArrowFunctionExpression | FunctionDeclaration | FunctionExpression;
@@ -78,7 +78,7 @@ function at0(node: Node): void {
 }
 
 /** An expression without the parentheses around it. */
-export function unwrapped(node: Expression): Expression {
+function unwrapped(node: Expression): Expression {
   return node.type === 'ParenthesizedExpression' ? unwrapped(node.expression) : node;
 }
 

@@ -14,7 +14,7 @@ const INSTRUCTIONS_PER_STEP = 2;
 const SEARCH_STEPS = 60;
 
 /** A compiled regular expression, shared by the values that its literal makes. */
-export interface Program {
+interface Program {
   readonly source: string;
   readonly flags: string;
   readonly expression: RE2JS;

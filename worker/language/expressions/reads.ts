@@ -6,7 +6,7 @@ import type { SourcePosition } from './fault.ts';
 import { parseExpression, placeOf } from './parse.ts';
 
 /** One place at which an expression reads a value that it is given. */
-export interface Read {
+export interface ValueRead {
   /** Which of the names. */
   readonly name: string;
   /** The members that follow it, as far as their names are constant: `$.actions["a-b"]` is `['actions', 'a-b']`. */
@@ -21,7 +21,7 @@ export interface Read {
  * value as a whole.
  * @throws SyntaxFault
  */
-export function readsOf(source: string, names: readonly string[]): readonly Read[] {
+export function readsOf(source: string, names: readonly string[]): readonly ValueRead[] {
   const node = parseExpression(source);
   const block = new Block(undefined, new Layout(undefined, node, 0));
   const given = new Set(names.map((name) => block.declare(name, 'name', 0)));
@@ -45,7 +45,7 @@ function startOf(node: acorn.Node): string {
 }
 
 class Reads {
-  readonly found: Read[] = [];
+  readonly found: ValueRead[] = [];
   readonly #analysis: Analysis;
   readonly #given: ReadonlySet<Variable>;
 
@@ -85,7 +85,7 @@ class Reads {
     this.#properties(object);
   }
 
-  #chain(node: acorn.Node): Read | undefined {
+  #chain(node: acorn.Node): ValueRead | undefined {
     const inner = bare(node);
     if (inner.type === 'Identifier') {
       const { name } = inner as acorn.Identifier; // Its type says so.

@@ -7,18 +7,18 @@ import type { Value } from './value.ts';
 const START: SourcePosition = { line: 1, column: 1 };
 
 /** Runs something, and gives back the bytes of what is garbage then. @throws RunFault | BudgetFault | ThrownFault */
-export type Running = (frame: Frame, budget: Budget) => Value;
+type Evaluate = (frame: Frame, budget: Budget) => Value;
 
 /**
  * What runs compiled code.
  * @param mutates whether the program changes what it makes
  */
-export function running(code: Code, toll: Toll | undefined, mutates: boolean): Running {
+export function running(code: Code, toll: Toll | undefined, mutates: boolean): Evaluate {
   return mutates ? mutating(code, toll) : reading(code, toll ?? new Toll());
 }
 
 /** By far the most: what an expression that only reads takes besides its own nodes is taken here. */
-function reading(code: Code, toll: Toll): Running {
+function reading(code: Code, toll: Toll): Evaluate {
   return (frame, budget) => {
     const { memory, depth, stack } = budget;
     budget.place = START;
@@ -33,7 +33,7 @@ function reading(code: Code, toll: Toll): Running {
   };
 }
 
-function mutating(code: Code, toll: Toll | undefined): Running {
+function mutating(code: Code, toll: Toll | undefined): Evaluate {
   return (frame, budget) => {
     const { memory, depth, stack, owned } = budget;
     budget.place = START;

@@ -36,7 +36,7 @@ export interface ObjectValue {
 }
 
 /** How a function of the language is run: `args` is its own from then on. */
-export type Invoke = (args: Value[], budget: Budget) => Value;
+type Invoke = (args: Value[], budget: Budget) => Value;
 
 /** A function of the language, and no function of the host: none of it is seen from inside. */
 export class Callable {
@@ -78,3 +78,6 @@ export function isObject(value: Value): value is ObjectValue {
     !isExact(value)
   );
 }
+
+/** A built-in method, called on a value. */
+export type Method<Self = Value> = (self: Self, args: Value[], budget: Budget) => Value;

@@ -4,7 +4,7 @@
 export const FILTER_STEPS_MAX = 2_000_000;
 
 /** What takes too many steps. */
-export type Scale = 'all' | 'filter';
+type Scale = 'all' | 'filter';
 
 /** Steps that may still be taken. A step takes some 12 nanoseconds at most, whatever it is of. */
 export class Budget {

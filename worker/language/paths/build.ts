@@ -1,7 +1,7 @@
 /** Builds a document from places and values, in any order. */
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../../proto/json.ts';
 import { asMoved, inOrder, isMovedName, isMovedWithin } from '../../../proto/ordered-json.ts';
-import { indexOf, type Key, type Step } from './step.ts';
+import { indexOf, type Segment, type Step } from './step.ts';
 
 /** Most elements of all arrays together that get no value: they become null. Spec silent. */
 const GAPS_MAX = 1_000_000;
@@ -24,7 +24,7 @@ export class Builder {
   /** Puts a value at a place; answers what is in the way, if anything is. */
   put(steps: readonly Step[], value: Json): string | undefined {
     let holder: Container = this.#top;
-    let key: Key = 0;
+    let key: Segment = 0;
     for (const step of steps) {
       const container = this.#open(holder, key, step);
       if (typeof container === 'string') return container;
@@ -68,7 +68,7 @@ export class Builder {
   }
 
   /** The container at a place, made for the step that follows if there is none. */
-  #open(holder: Container, key: Key, step: Step): Container | string {
+  #open(holder: Container, key: Segment, step: Step): Container | string {
     const found = childOf(holder, key);
     if (found !== undefined) {
       return this.#isMade(found) ? found : 'there is a value above it already';
@@ -77,7 +77,7 @@ export class Builder {
     return this.#set(holder, key, made) ?? made;
   }
 
-  #putAt(holder: Container, key: Key, value: Json): string | undefined {
+  #putAt(holder: Container, key: Segment, value: Json): string | undefined {
     const found = childOf(holder, key);
     if (found !== undefined) {
       return this.#isMade(found) ? 'there are values below it already' : 'there is a value already';
@@ -87,7 +87,7 @@ export class Builder {
     return this.#set(holder, key, value);
   }
 
-  #set(holder: Container, key: Key, value: Json): string | undefined {
+  #set(holder: Container, key: Segment, value: Json): string | undefined {
     if (!Array.isArray(holder)) {
       this.#note(holder, String(key));
       setMember(holder, String(key), value);
@@ -111,7 +111,7 @@ export class Builder {
   }
 }
 
-function childOf(holder: Container, key: Key): Json | undefined {
+function childOf(holder: Container, key: Segment): Json | undefined {
   if (Array.isArray(holder)) return holder[Number(key)];
   return Object.hasOwn(holder, key) ? holder[key] : undefined;
 }
@@ -122,7 +122,7 @@ function takesIndexes(step: Step): boolean {
 }
 
 /** The key that a step is in a container; `undefined` when it cannot be one there. */
-function keyIn(container: Container, step: Step): Key | undefined {
+function keyIn(container: Container, step: Step): Segment | undefined {
   const text = typeof step === 'object' ? step.token : step;
   if (!Array.isArray(container)) return typeof text === 'number' ? undefined : text;
   if (typeof step === 'number') return step;

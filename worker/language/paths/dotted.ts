@@ -3,7 +3,7 @@
  * the empty name. The empty text is the whole document. Contract §7.
  */
 import { PathFault } from './fault.ts';
-import { indexOf, type Key, type Writing } from './step.ts';
+import { indexOf, type Segment, type Writing } from './step.ts';
 
 const [DOT, OPEN, CLOSE, SLASH] = [0x2e, 0x5b, 0x5d, 0x5c];
 const SPECIAL = /[.[\]\\]/;
@@ -18,7 +18,7 @@ export const dotted: Writing = {
 };
 
 /** A name as it is in a path. */
-export function escapeName(name: string): string {
+function escapeName(name: string): string {
   if (name === '') return String.raw`\0`;
   return SPECIAL.test(name) ? name.replace(EVERY_SPECIAL, String.raw`\$&`) : name;
 }
@@ -27,8 +27,8 @@ export function escapeName(name: string): string {
  * The names and indexes of a path. Looks at each character once and cuts names out whole.
  * @throws PathFault
  */
-export function parseDotted(text: string): Key[] {
-  const keys: Key[] = [];
+export function parseDotted(text: string): Segment[] {
+  const keys: Segment[] = [];
   let at = 0;
   while (at < text.length) {
     const unit = text.charCodeAt(at);
@@ -41,17 +41,17 @@ export function parseDotted(text: string): Key[] {
 }
 
 /** A path cut before its last step. */
-export interface Cut {
+interface CutPath {
   /** Length of the path up to there. */
   readonly at: number;
-  readonly last: Key;
+  readonly last: Segment;
 }
 
 /**
  * Cuts off the last step; `undefined` where a closer look is needed: at a path of one step, with
  * escapes there, or at one that does not parse.
  */
-export function cutLast(text: string): Cut | undefined {
+export function cutLast(text: string): CutPath | undefined {
   if (text.charCodeAt(text.length - 1) === CLOSE) {
     const at = text.lastIndexOf('[');
     const last = indexOf(text.slice(at + 1, -1));
@@ -67,7 +67,7 @@ export function cutLast(text: string): Cut | undefined {
   return isCut ? { at, last: text.slice(at + 1) } : undefined;
 }
 
-function readIndex(text: string, open: number, keys: Key[]): number {
+function readIndex(text: string, open: number, keys: Segment[]): number {
   const close = text.indexOf(']', open);
   if (close < 0) throw new PathFault('the bracket is not closed', open);
   const index = indexOf(text.slice(open + 1, close));
@@ -79,7 +79,7 @@ function readIndex(text: string, open: number, keys: Key[]): number {
   return close + 1;
 }
 
-function readName(text: string, start: number, keys: Key[]): number {
+function readName(text: string, start: number, keys: Segment[]): number {
   let at = start;
   let isEscaped = false;
   for (; at < text.length; at += 1) {

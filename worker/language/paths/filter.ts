@@ -12,7 +12,7 @@ type Expression = jsonpath.expressions.FilterExpression;
 /** What an expression stands for; `undefined` for nothing. */
 type Value = (value: Json, scope: Scope) => Comparable;
 /** Reads what is not the filter's own. */
-export interface Reader {
+export interface FilterReader {
   /** A query inside the filter. */
   query(path: jsonpath.JSONPathQuery): Query;
   /** A name or text as it was written. */
@@ -38,7 +38,7 @@ const {
  * The test that an expression is.
  * @throws PathFault where the expression is neither true nor false by itself
  */
-export function testOf(expression: Expression, reader: Reader): Test {
+export function testOf(expression: Expression, reader: FilterReader): Test {
   if (expression instanceof LogicalExpression) return testOf(expression.expression, reader);
   if (expression instanceof PrefixExpression) {
     const test = testOf(expression.right, reader);
@@ -58,7 +58,7 @@ export function testOf(expression: Expression, reader: Reader): Test {
 
 function infixOf(
   { left, operator, right, token }: jsonpath.expressions.InfixExpression,
-  reader: Reader,
+  reader: FilterReader,
 ): Test {
   if (operator === '&&' || operator === '||') {
     const [first, second] = [testOf(left, reader), testOf(right, reader)];
@@ -72,7 +72,7 @@ function infixOf(
   return (value, scope) => compare(one(value, scope), other(value, scope), scope.budget);
 }
 
-function comparableOf(expression: Expression, reader: Reader): Value {
+function comparableOf(expression: Expression, reader: FilterReader): Value {
   const value =
     literalOf(expression, reader) ??
     (expression instanceof FilterQuery ? singleOf(expression, reader) : undefined) ??
@@ -81,7 +81,7 @@ function comparableOf(expression: Expression, reader: Reader): Value {
   throw new PathFault('not a value that can be compared', expression.token.index);
 }
 
-function literalOf(expression: Expression, reader: Reader): Value | undefined {
+function literalOf(expression: Expression, reader: FilterReader): Value | undefined {
   if (expression instanceof NullLiteral) return () => null;
   if (expression instanceof BooleanLiteral) {
     const { value } = expression;
@@ -97,7 +97,7 @@ function literalOf(expression: Expression, reader: Reader): Value | undefined {
 }
 
 /** With all its digits, which the library's own value lacks. */
-function numberOf({ token }: jsonpath.expressions.NumberLiteral, reader: Reader): Json {
+function numberOf({ token }: jsonpath.expressions.NumberLiteral, reader: FilterReader): Json {
   try {
     return parseJson(reader.source(token));
   } catch {
@@ -105,7 +105,10 @@ function numberOf({ token }: jsonpath.expressions.NumberLiteral, reader: Reader)
   }
 }
 
-function singleOf(expression: jsonpath.expressions.FilterQuery, reader: Reader): Value | undefined {
+function singleOf(
+  expression: jsonpath.expressions.FilterQuery,
+  reader: FilterReader,
+): Value | undefined {
   const steps = singleSteps(reader.query(expression.path));
   const isOfRoot = expression instanceof RootQuery;
   return steps && ((value, scope) => resolve(steps, isOfRoot ? scope.root : value, scope));
@@ -114,7 +117,7 @@ function singleOf(expression: jsonpath.expressions.FilterQuery, reader: Reader):
 /** Of the functions whose result is a value. */
 function callOf(
   { name, args: [argument] }: jsonpath.expressions.FunctionExtension,
-  reader: Reader,
+  reader: FilterReader,
 ): Value | undefined {
   if (name === 'length' && argument) return lengthOf(comparableOf(argument, reader));
   if (!(argument instanceof FilterQuery)) return undefined;
@@ -125,7 +128,7 @@ function callOf(
 /** Hands over what a query finds from `@` or `$`. */
 type Find = (value: Json, scope: Scope, take: (match: Match) => boolean) => boolean;
 
-function queryIn(expression: jsonpath.expressions.FilterQuery, reader: Reader): Find {
+function queryIn(expression: jsonpath.expressions.FilterQuery, reader: FilterReader): Find {
   const query = reader.query(expression.path);
   const isOfRoot = expression instanceof RootQuery;
   return (value, scope, take) => walk(query, new Match(isOfRoot ? scope.root : value), scope, take);
@@ -173,7 +176,7 @@ function onlyOf(find: Find): Value {
 /** RFC 9535 §2.4.6 and §2.4.7: false unless both arguments are texts. */
 function patternTest(
   { args: [subject, expression], token }: jsonpath.expressions.FunctionExtension,
-  reader: Reader,
+  reader: FilterReader,
   extent: Extent,
 ): Test {
   if (!subject || !expression) throw new PathFault('takes two arguments', token.index);

@@ -5,7 +5,7 @@
  */
 import { JSONPathEnvironment, JSONPathError, jsonpath as library, TokenKind } from 'json-p3';
 import { PathFault } from './fault.ts';
-import { type Reader, testOf } from './filter.ts';
+import { type FilterReader, testOf } from './filter.ts';
 import { type Mended, mended } from './mend.ts';
 import type { Query, Segment, Selector } from './query.ts';
 import type { Writing } from './step.ts';
@@ -57,8 +57,8 @@ export function compileJsonPath(text: string): Query {
 }
 
 /** Turns the library's syntax tree into a query. */
-function readerOf({ name, source }: Mended): Reader {
-  const reader: Reader = {
+function readerOf({ name, source }: Mended): FilterReader {
+  const reader: FilterReader = {
     name,
     source: ({ index, value }) => source(index, value.length),
     query: ({ segments }) =>
@@ -72,7 +72,7 @@ function readerOf({ name, source }: Mended): Reader {
   return reader;
 }
 
-function selectorOf(selector: library.JSONPathSelector, reader: Reader): Selector {
+function selectorOf(selector: library.JSONPathSelector, reader: FilterReader): Selector {
   refuseLeniency(selector);
   if (selector instanceof NameSelector) return { kind: 'member', name: reader.name(selector.name) };
   if (selector instanceof IndexSelector) return { kind: 'element', index: selector.index };

@@ -18,5 +18,5 @@ export class Match {
   }
 }
 
-/** In the place of a match: so many steps were taken that others may come first. */
+/** Stands in the place of a match: others may come first, since this search has taken many steps. */
 export const PAUSE = Symbol('pause');

@@ -18,7 +18,7 @@ export interface Mended {
   readonly text: string;
   /** A name or text as it was written. */
   name(read: string): string;
-  /** What was written where the library read so many characters. */
+  /** What was written where the library has read that number of characters. */
   source(index: number, length: number): string;
 }
 

@@ -26,7 +26,7 @@ import { Search, walk } from './walk.ts';
 /** Longest text of a path, in UTF-16 code units. Spec silent. */
 export const PATH_LENGTH_MAX = 4_096;
 /** Most steps of a path. Spec silent. */
-export const PATH_STEPS_MAX = 1_000;
+const PATH_STEPS_MAX = 1_000;
 
 /** Steps of a search between two pauses: about a millisecond. */
 const STEPS_OF_A_PIECE = 80_000;

@@ -11,7 +11,7 @@ import type { Budget } from './budget.ts';
 export type Extent = 'whole' | 'part';
 
 /** A pattern that is ready: whether it matches a text. */
-export type Pattern = (text: string, budget: Budget) => boolean;
+type Pattern = (text: string, budget: Budget) => boolean;
 
 /** Of a pattern that is no I-Regexp. RFC 9535 §2.4.6, §2.4.7. */
 const NEVER: Pattern = () => false;
@@ -22,7 +22,7 @@ const LENGTH_MAX = 1_000;
 const SIZE_MAX = 1_000;
 /** A category is hundreds of ranges, so it counts for more than a character. */
 const CATEGORY_SIZE = 20;
-/** To get a pattern ready takes so many steps for each of its size. */
+/** Steps that getting a pattern ready takes, for each unit of its size. */
 const STEPS_TO_COMPILE = 400;
 /** A character of text takes one step, and one more for so much of the pattern's size. */
 const SIZE_PER_STEP = 1;
@@ -77,19 +77,19 @@ function tooLarge(): GatewayError {
   return new GatewayError('BAD_REQUEST', `A regular expression in a path has more than ${limits}`);
 }
 
-type Part = Partial<
+type PatternPart = Partial<
   Record<'class' | 'open' | 'close' | 'bar' | 'times' | 'least' | 'most', string>
 >;
 
 /** The parts of an I-Regexp with balanced brackets; `undefined` for any other text. */
-function partsOf(text: string): (Part & { readonly text: string })[] | undefined {
-  const parts: (Part & { readonly text: string })[] = [];
+function partsOf(text: string): (PatternPart & { readonly text: string })[] | undefined {
+  const parts: (PatternPart & { readonly text: string })[] = [];
   let depth = 0;
   for (let at = 0; at < text.length; at = PART.lastIndex) {
     PART.lastIndex = at;
     const found = PART.exec(text);
     if (found === null) return undefined;
-    const part: Part = found.groups ?? {};
+    const part: PatternPart = found.groups ?? {};
     depth += Number(part.open !== undefined) - Number(part.close !== undefined);
     const isQuantified = part.times !== undefined;
     if (depth < 0 || (isQuantified && (part.open ?? part.bar) !== undefined)) return undefined;
@@ -98,7 +98,7 @@ function partsOf(text: string): (Part & { readonly text: string })[] | undefined
   return depth === 0 ? parts : undefined;
 }
 
-function sizeOf(parts: readonly Part[]): number {
+function sizeOf(parts: readonly PatternPart[]): number {
   const open: number[] = [];
   let size = 0;
   for (const part of parts) {
@@ -111,18 +111,18 @@ function sizeOf(parts: readonly Part[]): number {
   return size;
 }
 
-function categoriesOf(part: Part): number {
+function categoriesOf(part: PatternPart): number {
   return part.class === undefined ? 0 : part.class.split('{').length - 1;
 }
 
-function timesOf({ least, most }: Part): number {
+function timesOf({ least, most }: PatternPart): number {
   if (least === undefined) return 1;
   return Math.max(Number(least) + 1, most === undefined ? 0 : Number(most.slice(1)));
 }
 
 /** A dot is all but line ends. RFC 9485 §5.3. */
 function engineOf(
-  parts: readonly (Part & { readonly text: string })[],
+  parts: readonly (PatternPart & { readonly text: string })[],
   extent: Extent,
 ): RE2Set | undefined {
   const source = parts.map((part) =>

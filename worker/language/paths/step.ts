@@ -7,12 +7,12 @@
 export type Step = string | number | { readonly token: string };
 
 /** Where a value is in a document: names and indexes from its top. */
-export type Key = string | number;
+export type Segment = string | number;
 
 /** How a notation writes down places: its text for the document, and the text of a child by its parent's. */
 export interface Writing {
   readonly top: string;
-  child(parent: string, key: Key): string;
+  child(parent: string, key: Segment): string;
 }
 
 /** The index that a text spells, without a leading zero; -1 when it spells none. */

@@ -14,7 +14,7 @@ const BEGINNING = 4;
 const [BEFORE, AFTER] = [-1, -2];
 
 /** Is handed each match; `true` ends the search. */
-export type Take = (match: Match) => boolean;
+type Take = (match: Match) => boolean;
 
 /** A search that is under way. */
 export class Search {

@@ -3,7 +3,7 @@ import type { ValidationContext } from '@hyperjump/json-schema/experimental';
 import type { JsonObject } from '../../../proto/json.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { OF_LIBRARY } from './keyword.ts';
-import { type ByPattern, OF_MEMBERS, type Others } from './members.ts';
+import { type AdditionalMembers, type ByPattern, OF_MEMBERS } from './members.ts';
 import { itemOf, type ValueNode } from './node.ts';
 import { compareItems, VALUE, type ValueTest } from './values.ts';
 
@@ -17,9 +17,9 @@ export interface Evaluating extends ValidationContext {
 }
 
 /** Evaluates a schema, by its URL, for a value. */
-export type Evaluate = (url: string, node: ValueNode, context: Evaluating) => Pieces<boolean>;
+type Evaluate = (url: string, node: ValueNode, context: Evaluating) => Pieces<boolean>;
 /** A keyword that holds schemas, or may take long by itself. */
-export type Interpret<Asked> = (
+type Interpret<Asked> = (
   asked: Asked,
   node: ValueNode,
   context: Evaluating,
@@ -191,7 +191,7 @@ function* patternProperties(
 }
 
 function* additionalProperties(
-  { names, patterns, url }: Others,
+  { names, patterns, url }: AdditionalMembers,
   node: ValueNode,
   context: Evaluating,
   evaluate: Evaluate,

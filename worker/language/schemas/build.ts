@@ -30,7 +30,7 @@ export interface Built {
 }
 
 /** How a schema is built. */
-export interface BuildOptions {
+interface BuildOptions {
   /** A meta-schema whose references to itself ask for an object or a boolean only. */
   readonly isShallow?: boolean;
 }

@@ -12,17 +12,17 @@ import { type KeywordNode, TRIED } from './build.ts';
 import { type Fault, MOST_FAULTS } from './faults.ts';
 import { type Evaluation, OF_LIBRARY } from './keyword.ts';
 import { OF_MEMBERS } from './members.ts';
-import { type Failure, faultsOf, NEVER } from './messages.ts';
+import { type Failure, failureFaults, NEVER } from './messages.ts';
 import { nodeOf, type ValueNode } from './node.ts';
 import { evaluateInPieces } from './pieces.ts';
+import { ValidationBudget } from './validation-budget.ts';
 import { VALUE, type ValueTest } from './values.ts';
-import { Work } from './work.ts';
 
 /** What is wrong with a value, at most 100 faults. */
-export function check(
+export function checkValue(
   compiled: CompiledSchema,
   value: Json,
-  work: Work = new Work(),
+  work: ValidationBudget = new ValidationBudget(),
 ): readonly Fault[] {
   const watch = new Watch(compiled, work);
   const { valid } = interpret(compiled, nodeOf(value, work), { plugins: [watch] });
@@ -36,12 +36,12 @@ const STEPS_AT_ONCE = 100_000;
 export function* checkInPieces(
   compiled: CompiledSchema,
   value: Json,
-  work: Work = new Work(),
+  work: ValidationBudget = new ValidationBudget(),
   stepsAtOnce: number = STEPS_AT_ONCE,
 ): Pieces<readonly Fault[]> {
-  const atOnce = new Work(Math.min(stepsAtOnce, work.left));
+  const atOnce = new ValidationBudget(Math.min(stepsAtOnce, work.left));
   try {
-    return check(compiled, value, atOnce);
+    return checkValue(compiled, value, atOnce);
   } catch (error) {
     if (atOnce.left >= 0 || work.left <= stepsAtOnce) throw error;
   }
@@ -55,7 +55,7 @@ export function* checkInPieces(
 function faultsIn(watch: Watch): readonly Fault[] {
   const faults = new Map<string, Fault>();
   for (const failure of watch.failures) {
-    for (const fault of faultsOf(failure)) faults.set(`${fault.path} ${fault.message}`, fault);
+    for (const fault of failureFaults(failure)) faults.set(`${fault.path} ${fault.message}`, fault);
   }
   if (faults.size === 0) return [{ path: '', message: 'does not fit the schema' }];
   return [...faults.values()].slice(0, MOST_FAULTS);
@@ -93,13 +93,13 @@ interface Finding {
 class Watch implements EvaluationPlugin<Unevaluated> {
   readonly id = 'causeway:watch';
   readonly #ast: CompiledSchema['ast'];
-  readonly #work: Work;
+  readonly #work: ValidationBudget;
   /** By depth: what was found in the schemas that the present keyword of that depth holds. */
   readonly #found: (Finding | undefined)[] = [];
   /** By depth: how many failures there were when its present schema began. */
   readonly #before: number[] = [];
 
-  constructor({ ast }: CompiledSchema, work: Work) {
+  constructor({ ast }: CompiledSchema, work: ValidationBudget) {
     this.#ast = ast;
     this.#work = work;
   }

@@ -4,13 +4,13 @@ import { type Json, parseJson } from '../../../proto/json.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { type Built, build } from './build.ts';
-import { check, checkInPieces } from './check.ts';
+import { checkInPieces, checkValue } from './check.ts';
 import { requireShallow } from './depth.ts';
 import { type Fault, Faults } from './faults.ts';
 import { circles, cutShort } from './in-place.ts';
 import { faultsOfSchema, META_SCHEMAS } from './meta.ts';
 import { Resources } from './resource.ts';
-import type { Work } from './work.ts';
+import type { ValidationBudget } from './validation-budget.ts';
 
 export type { Fault } from './faults.ts';
 export { schemaOf } from './skeleton.ts';
@@ -23,16 +23,16 @@ export interface CompiledSchema {
    * @param work what it may take; `MOST_STEPS` when left out
    * @throws GatewayError BAD_REQUEST when checking takes too many steps or leads too deep
    */
-  validate(value: Json, work?: Work): readonly Fault[];
+  validate(value: Json, work?: ValidationBudget): readonly Fault[];
   /**
    * The same in pieces; small values take one.
    * @param stepsAtOnce steps of the first
    */
-  inPieces(value: Json, work?: Work, stepsAtOnce?: number): Pieces<readonly Fault[]>;
+  inPieces(value: Json, work?: ValidationBudget, stepsAtOnce?: number): Pieces<readonly Fault[]>;
 }
 
 /** How a schema is read. */
-export interface CompileOptions {
+interface CompileOptions {
   /** Where it is in the request; faults of the schema are told under it. Default `schema`. */
   readonly at?: string;
   /** Documents that references may lead to, by absolute URI; besides them only the drafts' own. */
@@ -68,7 +68,7 @@ export function compileSchema(schema: Json, options: CompileOptions = {}): Compi
   // A copy: it never changes, and no object is in it twice.
   const { compiled, patterns } = read(parseJson(text), at, documents);
   const result: CompiledSchema = {
-    validate: (value, work) => check(compiled, value, work),
+    validate: (value, work) => checkValue(compiled, value, work),
     inPieces: (value, work, stepsAtOnce) => checkInPieces(compiled, value, work, stepsAtOnce),
   };
   const isSmall = text.length <= LONGEST_REMEMBERED && patterns <= MOST_PATTERNS_REMEMBERED;

@@ -1,7 +1,7 @@
 /** How deep a schema may be nested. */
 import { badRequest } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
-import { DEEPEST } from './work.ts';
+import { DEEPEST } from './validation-budget.ts';
 
 /**
  * Refuses what the runtime's own recursions could not walk.

@@ -62,9 +62,9 @@ function holdings(by: Record<Holding, string>): ReadonlyMap<string, readonly Hol
   return all;
 }
 
-type Held = readonly [place: Segments, schema: Json];
+type Subschema = readonly [place: Segments, schema: Json];
 
-const HELD: Readonly<Record<Holding, (keyword: string, value: Json) => readonly Held[]>> = {
+const HELD: Readonly<Record<Holding, (keyword: string, value: Json) => readonly Subschema[]>> = {
   schema: (keyword, value) => (Array.isArray(value) ? [] : [[[keyword], value]]),
   list: (keyword, value) =>
     Array.isArray(value) ? value.map((item, index) => [[keyword, index], item]) : [],
@@ -78,7 +78,7 @@ const HELD: Readonly<Record<Holding, (keyword: string, value: Json) => readonly 
 };
 
 /** The schemas that a schema holds, each with its place in it. What no draft knows holds none. */
-export function schemasIn(schema: SchemaObject, { draft }: Dialect): Held[] {
+export function schemasIn(schema: SchemaObject, { draft }: Dialect): Subschema[] {
   return Object.entries(schema).flatMap(([keyword, value]) =>
     (HOLDINGS[draft].get(keyword) ?? []).flatMap((holding) => HELD[holding](keyword, value)),
   );

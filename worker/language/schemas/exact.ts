@@ -7,7 +7,7 @@ import {
   numberText,
   type RawJson,
 } from '../../../proto/json.ts';
-import type { Work } from './work.ts';
+import type { ValidationBudget } from './validation-budget.ts';
 
 /** A number, kept as text or not. */
 export type JsonNumber = number | RawJson;
@@ -18,13 +18,13 @@ const MOST_DIGITS = 4096;
 const CHARACTERS_PER_STEP = 32;
 
 /** Negative, zero or positive as `one` is less than, equal to or greater than `other`. @throws GatewayError BAD_REQUEST when it takes too much */
-export function compareNumbers(one: JsonNumber, other: JsonNumber, work: Work): number {
+export function compareNumbers(one: JsonNumber, other: JsonNumber, work: ValidationBudget): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other;
   return compareDecimals(digitsOf(one, work), digitsOf(other, work));
 }
 
 /** Whether a number has no fraction, however it is written. @throws GatewayError BAD_REQUEST when it takes too much */
-export function isWhole(number: JsonNumber, work: Work): boolean {
+export function isWhole(number: JsonNumber, work: ValidationBudget): boolean {
   if (typeof number === 'number') return Number.isInteger(number);
   const { digits, exponent } = decimalOf(digitsOf(number, work));
   return digits.length <= Math.max(exponent, 0);
@@ -34,7 +34,7 @@ export function isWhole(number: JsonNumber, work: Work): boolean {
 const READING_STEPS = 3;
 
 /** A number's text, charged for reading all of it. */
-function digitsOf(number: JsonNumber, work: Work): string {
+function digitsOf(number: JsonNumber, work: ValidationBudget): string {
   const text = numberText(number);
   work.spend(READING_STEPS + text.length / CHARACTERS_PER_STEP);
   return text;
@@ -49,7 +49,11 @@ const PAIRS_PER_STEP = 10_000;
  * Whether `number` divided by `divisor` is whole, exactly: 19.99 is a multiple of 0.01.
  * @throws GatewayError BAD_REQUEST when it takes too much
  */
-export function isMultiple(number: JsonNumber, divisor: JsonNumber, work: Work): boolean {
+export function isMultiple(
+  number: JsonNumber,
+  divisor: JsonNumber,
+  work: ValidationBudget,
+): boolean {
   if (Number.isSafeInteger(number) && Number.isSafeInteger(divisor)) {
     return Number(number) % Number(divisor) === 0;
   }
@@ -89,7 +93,7 @@ function powerOfTen(exponent: number, modulus: bigint): bigint {
 const ALWAYS_WRITTEN = 200_000;
 
 /** Whether the text of a value may be so short: every value takes a character at least. */
-export function mayBe(value: Json, length: number, work: Work): boolean {
+export function mayBe(value: Json, length: number, work: ValidationBudget): boolean {
   if (typeof value !== 'object' || value === null) return true;
   let room = Math.max(length, ALWAYS_WRITTEN);
   const left: Json[] = [value];
@@ -116,7 +120,7 @@ const FRACTION_STEPS = 2;
  * by their value.
  * @throws GatewayError BAD_REQUEST when the value is too large or too deep
  */
-export function exactText(value: Json, work: Work): string {
+export function exactText(value: Json, work: ValidationBudget): string {
   work.spend(1);
   if (typeof value === 'string') {
     work.spend(value.length / CHARACTERS_PER_STEP);
@@ -136,7 +140,7 @@ export function exactText(value: Json, work: Work): string {
   return text;
 }
 
-function exactNumber(number: string, work: Work): string {
+function exactNumber(number: string, work: ValidationBudget): string {
   work.spend(READING_STEPS + number.length / CHARACTERS_PER_STEP);
   const double = String(Number(number));
   if (Number.isFinite(Number(number)) && sameDecimal(double, number)) return double;

@@ -1,8 +1,8 @@
-/** Promises of work.ts: no schema and no value holds the isolate, whatever they are. */
+/** Promises of validation-budget.ts: no schema and no value holds the isolate, whatever they are. */
 import { describe, expect, test } from 'vitest';
 import { type Json, parseJson } from '../../../proto/json.ts';
 import { compileSchema } from './compile.ts';
-import { DEEPEST } from './work.ts';
+import { DEEPEST } from './validation-budget.ts';
 
 const TOO_MUCH = /^The value takes more than 6000000 steps to check/;
 const TOO_DEEP = /^The value leads through more than 400 schemas inside one another/;

@@ -8,7 +8,7 @@ import type { Pattern } from './pattern.ts';
 export type ByPattern = readonly (readonly [pattern: Pattern, url: string])[];
 
 /** What `additionalProperties` asks for: a schema for members that no sibling names. */
-export interface Others {
+export interface AdditionalMembers {
   readonly names: ReadonlySet<string>;
   readonly patterns: readonly Pattern[];
   readonly url: string;
@@ -17,7 +17,7 @@ export interface Others {
 /** By keyword, its name for the library. */
 export const OF_MEMBERS = {
   patternProperties: declare<ByPattern>('patternProperties', byPattern, true),
-  additionalProperties: declare<Others>('additionalProperties', others, true),
+  additionalProperties: declare<AdditionalMembers>('additionalProperties', others, true),
 } as const;
 
 function byPattern(patterns: ByPattern, node: ValueNode, evaluation: Evaluation): boolean {
@@ -33,7 +33,7 @@ function byPattern(patterns: ByPattern, node: ValueNode, evaluation: Evaluation)
 }
 
 function others(
-  { names, patterns, url }: Others,
+  { names, patterns, url }: AdditionalMembers,
   node: ValueNode,
   evaluation: Evaluation,
 ): boolean {

@@ -23,7 +23,7 @@ export const NEVER = 'never';
 const LONGEST = 100;
 
 /** The faults of a failure; for missing members, one fault each. */
-export function faultsOf(failure: Failure): readonly Fault[] {
+export function failureFaults(failure: Failure): readonly Fault[] {
   const { id, asked, node } = failure;
   if (id === OF_LIBRARY.required) {
     return missing(node, asked as string[]).map((name) => fault(node, 'is required', name));

@@ -2,7 +2,7 @@
 import type { CompiledSchema } from '@hyperjump/json-schema/experimental';
 import type { Json } from '../../../proto/json.ts';
 import { build } from './build.ts';
-import { check } from './check.ts';
+import { checkValue } from './check.ts';
 import type { Dialect } from './dialect.ts';
 import { type Fault, Faults } from './faults.ts';
 import draft7 from './meta/draft-07.json' with { type: 'json' };
@@ -26,7 +26,7 @@ const built = new Map<Dialect['draft'], CompiledSchema>();
 export function faultsOfSchema(schema: Json, { draft }: Dialect): readonly Fault[] {
   const metaSchema = built.get(draft) ?? buildMetaSchema(draft);
   built.set(draft, metaSchema);
-  return check(metaSchema, schema);
+  return checkValue(metaSchema, schema);
 }
 
 function buildMetaSchema(draft: Dialect['draft']): CompiledSchema {

@@ -2,7 +2,7 @@
 import type { JsonNode } from '@hyperjump/json-schema/instance/experimental';
 import { isRawJson, type Json, type JsonObject } from '../../../proto/json.ts';
 import { dottedOf, pointerOf, type Segments } from './place.ts';
-import type { Work } from './work.ts';
+import type { ValidationBudget } from './validation-budget.ts';
 
 /** A value, a member (whose children are its name and its value), or a member's name. */
 export class ValueNode implements JsonNode {
@@ -10,7 +10,7 @@ export class ValueNode implements JsonNode {
   readonly value: Json;
   readonly parent: ValueNode;
   /** What checking the whole value has cost so far. */
-  readonly work: Work;
+  readonly work: ValidationBudget;
   /** Of an array, the first two items that are equal; null where none are, undefined while unknown. */
   equal: readonly [number, number] | null | undefined;
   /** A member's name or an item's index. */
@@ -20,7 +20,7 @@ export class ValueNode implements JsonNode {
   constructor(
     value: Json,
     type: JsonNode['type'],
-    work: Work,
+    work: ValidationBudget,
     parent?: ValueNode,
     at?: string | number,
   ) {
@@ -125,7 +125,7 @@ export function itemOf(array: ValueNode, index: number): ValueNode {
 /** The node of a value; a number kept as text is a number. */
 export function nodeOf(
   value: Json,
-  work: Work,
+  work: ValidationBudget,
   parent?: ValueNode,
   at?: string | number,
 ): ValueNode {

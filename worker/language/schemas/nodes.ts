@@ -4,15 +4,15 @@ import type { KeywordNode, Site } from './build.ts';
 import type { Dialect } from './dialect.ts';
 import { exactText, type JsonNumber } from './exact.ts';
 import { OF_LIBRARY } from './keyword.ts';
-import { type ByPattern, OF_MEMBERS, type Others } from './members.ts';
+import { type AdditionalMembers, type ByPattern, OF_MEMBERS } from './members.ts';
 import type { Pattern } from './pattern.ts';
+import { ValidationBudget } from './validation-budget.ts';
 import { VALUE, type ValueTest, valueTest } from './values.ts';
-import { Work } from './work.ts';
 
 /** Makes what a keyword asks for; the form of its value was checked against the meta-schema. */
-type Make<Made> = (value: Json, site: Site) => readonly (Made | undefined)[];
+type MakeKeyword<Made> = (value: Json, site: Site) => readonly (Made | undefined)[];
 
-type Makers<Made> = Readonly<Record<string, Make<Made>>>;
+type Makers<Made> = Readonly<Record<string, MakeKeyword<Made>>>;
 
 /** Keywords that look at one value mean the same in both drafts. */
 const VALUES: Makers<ValueTest> = {
@@ -29,9 +29,9 @@ const VALUES: Makers<ValueTest> = {
   minProperties: (value) => [valueTest('minProperties', numberOf(value))],
   maxProperties: (value) => [valueTest('maxProperties', numberOf(value))],
   uniqueItems: (value) => (value === true ? [valueTest('uniqueItems', value)] : []),
-  const: (value) => [valueTest('const', { value, text: exactText(value, new Work()) })],
+  const: (value) => [valueTest('const', { value, text: exactText(value, new ValidationBudget()) })],
   enum: (value) => {
-    const work = new Work();
+    const work = new ValidationBudget();
     const values = listOf(value);
     const texts = new Set(values.map((each) => exactText(each, work)));
     const longest = [...texts].reduce((most, { length }) => Math.max(most, length), 0);
@@ -167,7 +167,7 @@ function byPattern(sources: readonly string[], site: Site): ByPattern {
   });
 }
 
-function others(site: Site): Others {
+function others(site: Site): AdditionalMembers {
   const { properties = {}, patternProperties = {} } = site.schema;
   return {
     names: new Set(namesOf(properties)),

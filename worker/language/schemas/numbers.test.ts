@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Json, parseJson } from '../../../proto/json.ts';
 import { compileSchema } from './compile.ts';
 import { isMultiple } from './exact.ts';
-import { Work } from './work.ts';
+import { ValidationBudget } from './validation-budget.ts';
 
 /** Whether a JSON text fits a schema that is one too. */
 function fits(schema: string, value: string): boolean {
@@ -85,14 +85,14 @@ describe('multiples', () => {
     void fc.assert(
       fc.property(fc.bigInt(), divisor, fc.nat(40), (value, by, zeros) => {
         const text = (integer: bigint) => JSON.rawJSON(`${integer}e-${zeros}`);
-        expect(isMultiple(text(value), text(by), new Work())).toBe(value % by === 0n);
+        expect(isMultiple(text(value), text(by), new ValidationBudget())).toBe(value % by === 0n);
       }),
     );
   });
 });
 
 test('multiples of many digits use up the steps of a check', () => {
-  const work = new Work();
+  const work = new ValidationBudget();
   const [value, by] = [JSON.rawJSON('1e999999999999999'), JSON.rawJSON('7'.repeat(4_000))];
   expect(() => {
     for (let at = 0; at < 1_000; at += 1) isMultiple(value, by, work);

@@ -1,7 +1,7 @@
 /** Regular expressions of schemas, run in time linear in the text, whatever the expression. */
 import { RE2JS, RE2Set } from 're2js';
 import { toLinear, Unsupported } from '../expressions/index.ts';
-import type { Work } from './work.ts';
+import type { ValidationBudget } from './validation-budget.ts';
 
 /** Longer ones are refused. Spec silent. */
 const LONGEST = 2_000;
@@ -40,7 +40,7 @@ export class Pattern {
   }
 
   /** @throws GatewayError BAD_REQUEST when the steps are used up */
-  test(text: string, work: Work): boolean {
+  test(text: string, work: ValidationBudget): boolean {
     work.spend(1 + text.length * this.#stepsPerCharacter);
     return this.#expression.match(text).length > 0;
   }

@@ -4,7 +4,7 @@ import type { Json } from '../../../proto/json.ts';
 import { whole } from '../../../proto/work/pieces.ts';
 import { compileSchema } from './compile.ts';
 import { documents, filesOf } from './test/suite.ts';
-import { Work } from './work.ts';
+import { ValidationBudget } from './validation-budget.ts';
 
 describe.each(['draft2020-12', 'draft7'] as const)('all cases of %s', (draft) => {
   const files = [...filesOf(draft), ...filesOf(draft, true)];
@@ -13,7 +13,7 @@ describe.each(['draft2020-12', 'draft7'] as const)('all cases of %s', (draft) =>
     for (const { schema, tests } of groups) {
       const { validate, inPieces } = compileSchema(schema, { documents });
       for (const { data } of tests) {
-        expect(whole(inPieces(data, new Work(), 0))).toEqual(validate(data));
+        expect(whole(inPieces(data, new ValidationBudget(), 0))).toEqual(validate(data));
       }
     }
   });
@@ -34,7 +34,7 @@ test.each<[schema: Json, faults: number]>([
   [{ enum: [1, RECORDS.slice(1)] }, 1],
 ])('%j', (schema, faults) => {
   const { inPieces, validate } = compileSchema(schema);
-  const work = new Work();
+  const work = new ValidationBudget();
   let before = work.left;
   let largest = 0;
   const pieces = inPieces(RECORDS, work);

@@ -11,7 +11,7 @@ import type { Pieces } from '../../../proto/work/pieces.ts';
 import { type Evaluating, INTERPRETERS } from './applicators.ts';
 import type { KeywordNode } from './build.ts';
 import type { ValueNode } from './node.ts';
-import { STEP_NS } from './work.ts';
+import { STEP_NS } from './validation-budget.ts';
 
 /** Steps between two pauses: about a millisecond. */
 const STEPS_OF_A_PIECE = 1e6 / STEP_NS;

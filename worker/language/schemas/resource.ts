@@ -31,7 +31,7 @@ export interface Location {
 }
 
 /** What a document is read with. */
-export interface Reading {
+interface ResourceContext {
   /** Documents that references may lead to, by URI; no other is ever asked for. */
   readonly documents: ReadonlyMap<string, Json>;
   readonly faults: Faults;
@@ -41,7 +41,7 @@ export interface Reading {
 
 /** What one schema consists of, with what it refers to. Nothing of one is seen by another. */
 export class Resources {
-  readonly #reading: Reading;
+  readonly #reading: ResourceContext;
   readonly #byUri = new Map<string, Resource>();
   readonly #embedded = new Map<Json, Resource>();
   readonly #seen = new Set<Json>();
@@ -55,7 +55,7 @@ export class Resources {
    * Reads a document; it is not copied, and no object may be in it twice.
    * @throws GatewayError BAD_REQUEST with every fault that its meta-schema finds
    */
-  constructor(document: Json, reading: Reading) {
+  constructor(document: Json, reading: ResourceContext) {
     this.#reading = reading;
     this.root = this.#read(document, NOWHERE, [], DEFAULT);
   }

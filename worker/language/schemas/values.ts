@@ -8,7 +8,7 @@ import { compareNumbers, exactText, isMultiple, isWhole, type JsonNumber, mayBe 
 import { declare } from './keyword.ts';
 import type { ValueNode } from './node.ts';
 import type { Pattern } from './pattern.ts';
-import type { Work } from './work.ts';
+import type { ValidationBudget } from './validation-budget.ts';
 
 /** What each keyword asks for. */
 export interface KeywordValues {
@@ -31,14 +31,14 @@ export interface KeywordValues {
 }
 
 /** What `const` asks for. */
-export interface EqualTo {
+interface EqualTo {
   readonly value: Json;
   /** As `exactText` writes it. */
   readonly text: string;
 }
 
 /** What `enum` asks for. */
-export interface OneOf {
+interface OneOf {
   readonly values: readonly Json[];
   /** As `exactText` writes them. */
   readonly texts: ReadonlySet<string>;
@@ -144,7 +144,7 @@ function numberOf(node: ValueNode): JsonNumber {
 }
 
 /** In characters, not in halves of them. */
-function lengthOf(text: string, work: Work): number {
+function lengthOf(text: string, work: ValidationBudget): number {
   work.spend(text.length / CHARACTERS_PER_STEP);
   let length = 0;
   for (const _ of text) length += 1;

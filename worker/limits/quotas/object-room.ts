@@ -6,7 +6,7 @@ import { roundedUp } from './share.ts';
 import { giveBack, holdBytes } from './store.ts';
 
 /** Whose room it is, and what takes it. */
-export interface Taker {
+interface Taker {
   /** Bytes of the object's database now. */
   size(): number;
   /** Bytes that it takes before anything is in it. */

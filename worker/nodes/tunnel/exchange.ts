@@ -12,7 +12,7 @@ const WHOLE_MAX_BYTES = 64 * 1024;
 const HOST = 'node';
 
 /** What bounds the memory of replies. */
-export interface HeldBy {
+interface HeldBy {
   readonly organization: string;
   readonly replies: HeldReplies;
   /** Does work soon, on behalf of the object whose tunnel it is: the runtime lets no other object use its sockets. */

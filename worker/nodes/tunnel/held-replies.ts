@@ -4,7 +4,7 @@
  */
 
 /** Bytes of all nodes together: an isolate has 128 MB, for much else, too. Spec silent. */
-export const HELD_MAX_BYTES = 48 * 1024 * 1024;
+const HELD_MAX_BYTES = 48 * 1024 * 1024;
 
 /** One reply's part of it. */
 export class Holding {

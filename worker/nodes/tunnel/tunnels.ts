@@ -44,7 +44,7 @@ interface Held {
 }
 
 /** What tunnels need of their object. */
-export interface NodeTunnelsOptions {
+interface NodeTunnelsOptions {
   readonly state: DurableObjectState;
   /** Whose node it is. */
   readonly organization: string;

@@ -37,7 +37,7 @@ import {
 } from '../../db/workflows.ts';
 
 /** An organization that is marked as deleted. */
-export interface Marked {
+export interface DeletedOrganization {
   readonly uuid: string;
   /** Unix epoch milliseconds. */
   readonly deletedAt: number;

@@ -1,4 +1,4 @@
-/** What is left of a deleted organization, and who finishes a sweep that was interrupted. */
+/** What remains of a deleted organization, and what finishes an interrupted sweep. */
 import {
   createExecutionContext,
   createScheduledController,

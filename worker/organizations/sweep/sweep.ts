@@ -10,10 +10,10 @@ import { clearKeys } from '../../idempotency/clear.ts';
 import { forgetNodes } from '../../nodes/forget.ts';
 import { clearRuns } from '../../workflows/runs/clear.ts';
 import {
+  type DeletedOrganization,
   deleteEndpoints,
   deleteMarked,
   deleteSome,
-  type Marked,
   selectMarked,
   selectSomeEndpoints,
 } from './store.ts';
@@ -47,7 +47,10 @@ export async function sweepDeleted(ctx: PublicContext): Promise<void> {
 }
 
 /** Removes what a marked organization has, and once the mark is old enough, the mark. */
-export async function sweepOrganization(ctx: PublicContext, marked: Marked): Promise<void> {
+export async function sweepOrganization(
+  ctx: PublicContext,
+  marked: DeletedOrganization,
+): Promise<void> {
   const isOld = ctx.now() - marked.deletedAt >= MARK_STAYS_MS;
   const released = await removeEndpoints(ctx, marked.uuid, isOld);
   await forgetNodes(ctx, marked.uuid);

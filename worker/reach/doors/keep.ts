@@ -11,7 +11,7 @@ import type { Reach } from '../reach.ts';
 import { guardOf, type Nested, selectDoorsAbove, selectNamedUnder } from './store.ts';
 
 /** A template or workflow that is to be stored. */
-export interface Storing extends Nested {
+interface Storing extends Nested {
   /** Whether the new version runs with its author's rights, and whether the one in force does. */
   readonly isDoor: boolean;
   readonly wasDoor: boolean;

@@ -57,7 +57,7 @@ function noOtherDoors(orgUuid: string, nested: Nested, known: readonly string[])
 }
 
 /** Versions of templates, each by its uuid and version. */
-export type Versions = readonly { readonly uuid: string; readonly version: string }[];
+type Versions = readonly { readonly uuid: string; readonly version: string }[];
 
 /** Whether templates still are at these versions: what was looked at of them is what they are. */
 function stillAt(orgUuid: string, versions: Versions): SQL {

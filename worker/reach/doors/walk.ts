@@ -60,7 +60,7 @@ function needed(graph: Graph, uuid: string): Level {
 }
 
 /** What a door asks of who runs it: Read where all that it reaches is read, else Write. */
-export function levelOf(graph: Graph, uuid: string): 'Read' | 'Write' {
+function levelOf(graph: Graph, uuid: string): 'Read' | 'Write' {
   const seen = new Set([uuid]);
   // A set goes on with what is added meanwhile.
   for (const each of seen) {

@@ -50,7 +50,7 @@ export function insertTemplate(db: Database, row: TemplateRow, quota: number, gu
 }
 
 /** Makes a version the one in force; no row comes back when `row` is no longer its state, the version exists, or `guard` does not hold. */
-export function updateTemplate(
+export function updateTemplateRow(
   db: Database,
   row: TemplateRow,
   changes: Pick<TemplateRow, 'name' | 'version' | 'updatedAt' | 'lastModifiedBy'>,
@@ -130,7 +130,7 @@ export function insertReferences(db: Database, row: TemplateRow, references: rea
 }
 
 /** No row comes back when it is gone already, or none that the request is held to, or in use and not confirmed. */
-export function deleteTemplate(
+export function deleteTemplateRow(
   db: Database,
   { orgUuid, uuid, id }: TemplateRow,
   ifMatch: IfMatch | undefined,

@@ -2,14 +2,14 @@
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { asParameter } from './insert.ts';
 import { isStatementKind } from './literals.ts';
-import type { Part } from './placeholder.ts';
-import { placeOf } from './places.ts';
-import { type Fill, fault, isPlain, partsIn, type Reader, whereIn } from './reader.ts';
+import type { TextPart } from './placeholder.ts';
+import { type Fill, fault, isPlain, partsIn, type RequestReader, whereIn } from './reader.ts';
 import { type Insert, quotedValue, readStatement } from './statement.ts';
+import { roleOf } from './text-role.ts';
 import type { Scope } from './values.ts';
 
 /** Reads a value of a request. */
-type ReadValue = (reader: Reader, value: Json, path: readonly string[]) => Fill;
+type ReadValue = (reader: RequestReader, value: Json, path: readonly string[]) => Fill;
 
 /** A statement that is filled together with its parameters. */
 interface BoundMembers {
@@ -20,7 +20,7 @@ interface BoundMembers {
 
 /** The statement that an object holds; undefined where there is none with placeholders. */
 export function readBound(
-  reader: Reader,
+  reader: RequestReader,
   holder: JsonObject,
   path: readonly string[],
   readValue: ReadValue,
@@ -30,7 +30,7 @@ export function readBound(
   if (!isStatementKind(reader.kind) || typeof text !== 'string') return undefined;
   const at = [...path, member];
   const quiet = { ...reader, faults: [], placeholders: [] };
-  if (isPlain(partsIn(quiet, text, at)) || placeOf(reader, at) !== 'statement') return undefined;
+  if (isPlain(partsIn(quiet, text, at)) || roleOf(reader, at) !== 'statement') return undefined;
   const statement = readStatement(
     reader.kind,
     partsIn(reader, text, at),
@@ -55,8 +55,8 @@ export function readBound(
 
 /** A statement that is alone in a batch: its values are next to it. */
 export function readStatementText(
-  reader: Reader,
-  parts: readonly Part[],
+  reader: RequestReader,
+  parts: readonly TextPart[],
   path: readonly string[],
 ): Fill {
   // One of an object was read with its parameters, or its fault was told.
@@ -72,7 +72,7 @@ export function readStatementText(
   };
 }
 
-function insertInto(reader: Reader): Insert {
+function insertInto(reader: RequestReader): Insert {
   const where = whereIn(reader, []);
   return (scope, { placeholder, quoted }) => {
     const value = scope.value(placeholder);

@@ -12,7 +12,7 @@ import { isScalar } from './placeholder.ts';
 const DECIMAL_DIGITS = 76;
 
 /** A value with the type that it is bound as. */
-export interface Typed {
+interface Typed {
   readonly type: string;
   readonly value: Json;
 }

@@ -8,11 +8,10 @@ import {
 } from '../../../proto/json.ts';
 import { inOrder, namesOf, orderedText } from '../../../proto/ordered-json.ts';
 import { readBound, readStatementText } from './bind.ts';
-import { encodingOf } from './http-places.ts';
+import { encodingOf } from './http-roles.ts';
 import { asData } from './insert.ts';
 import { faultOfName } from './mongo.ts';
-import { type Placeholder, textOf } from './placeholder.ts';
-import { placeOf } from './places.ts';
+import { insertedText, type Placeholder } from './placeholder.ts';
 import {
   type Fill,
   fault,
@@ -20,9 +19,10 @@ import {
   isPlain,
   partsIn,
   partsInName,
-  type Reader,
+  type RequestReader,
   whereIn,
 } from './reader.ts';
+import { roleOf } from './text-role.ts';
 import { readTextAt } from './texts.ts';
 import type { Scope } from './values.ts';
 
@@ -30,7 +30,7 @@ import type { Scope } from './values.ts';
 const NULLABLE = new Set(['body', 'value', 'params', 'namespace']);
 
 /** A whole request. */
-export function readRequest(reader: Reader): Fill {
+export function readRequest(reader: RequestReader): Fill {
   const fill = readHolder(reader, reader.request, []);
   if (reader.kind !== 'http') return fill;
   return (scope) => {
@@ -42,7 +42,7 @@ export function readRequest(reader: Reader): Fill {
 }
 
 /** An object that may hold a statement with its parameters: a request, or a statement of a batch. */
-function readHolder(reader: Reader, holder: JsonObject, path: readonly string[]): Fill {
+function readHolder(reader: RequestReader, holder: JsonObject, path: readonly string[]): Fill {
   const bound = readBound(reader, holder, path, readValue);
   const rest = Object.entries(holder).filter(([name]) => !bound?.members.includes(name));
   const members = rest.map(([name, value]) => {
@@ -62,7 +62,11 @@ function readHolder(reader: Reader, holder: JsonObject, path: readonly string[])
 }
 
 /** The optional placeholder that a member is: without a value it is not there. Spec silent. */
-function leavesOut(reader: Reader, value: Json, path: readonly string[]): Placeholder | undefined {
+function leavesOut(
+  reader: RequestReader,
+  value: Json,
+  path: readonly string[],
+): Placeholder | undefined {
   const isOption = path.length === 2 && path[0] === 'options' && reader.kind === 'mongo';
   const [name = ''] = path;
   if (typeof value !== 'string' || (path.length !== 1 && !isOption)) return undefined;
@@ -71,7 +75,7 @@ function leavesOut(reader: Reader, value: Json, path: readonly string[]): Placeh
   return typeof only === 'object' && others.length === 0 && only.optional ? only : undefined;
 }
 
-function readValue(reader: Reader, value: Json, path: readonly string[]): Fill {
+function readValue(reader: RequestReader, value: Json, path: readonly string[]): Fill {
   if (typeof value === 'string') return readText(reader, value, path);
   if (Array.isArray(value)) {
     const fills = value.map((each, index) => readValue(reader, each, [...path, String(index)]));
@@ -82,7 +86,7 @@ function readValue(reader: Reader, value: Json, path: readonly string[]): Fill {
   return readObject(reader, value, path);
 }
 
-function readObject(reader: Reader, value: JsonObject, path: readonly string[]): Fill {
+function readObject(reader: RequestReader, value: JsonObject, path: readonly string[]): Fill {
   const members = namesOf(value).map((name) => {
     const at = [...path, name];
     const each = value[name] ?? null;
@@ -109,7 +113,7 @@ function readObject(reader: Reader, value: JsonObject, path: readonly string[]):
 
 /** The name of a member: a text, and never an operator that its author did not write. */
 function readName(
-  reader: Reader,
+  reader: RequestReader,
   name: string,
   path: readonly string[],
 ): string | ((scope: Scope) => string) {
@@ -123,7 +127,7 @@ function readName(
     parts
       .map((part) => {
         if (typeof part === 'string') return part;
-        const text = textOf(scope.value(part));
+        const text = insertedText(scope.value(part));
         const operator = isOperators ? faultOfName(text) : undefined;
         if (operator !== undefined) scope.refuse(part, operator);
         return text;
@@ -131,7 +135,7 @@ function readName(
       .join('');
 }
 
-function faultOfFilledName({ kind }: Reader, name: string, path: readonly string[]) {
+function faultOfFilledName({ kind }: RequestReader, name: string, path: readonly string[]) {
   const [member] = path;
   const isCommand = member === 'command' && path.length === (path[1] === DOCUMENT ? 3 : 2);
   if (isCommand) return 'has a placeholder for a name: it would choose the command';
@@ -145,13 +149,13 @@ function faultOfFilledName({ kind }: Reader, name: string, path: readonly string
 /** Is in paths for the document that a text is. */
 const DOCUMENT = 'document';
 
-function readText(reader: Reader, text: string, path: readonly string[]): Fill {
+function readText(reader: RequestReader, text: string, path: readonly string[]): Fill {
   const parts = partsIn(reader, text, path);
   if (isPlain(parts)) {
     const plain = parts.join('');
     return () => plain;
   }
-  const place = placeOf(reader, path);
+  const place = roleOf(reader, path);
   if (place === 'fixed') {
     fault(reader, path, 'has a placeholder, and is fixed: it decides what the request is');
     return () => text;
@@ -168,7 +172,7 @@ function readText(reader: Reader, text: string, path: readonly string[]): Fill {
 
 /** A text that is one placeholder: the value with its type. */
 function wholeText(
-  reader: Reader,
+  reader: RequestReader,
   placeholder: Placeholder,
   at: Parameters<typeof inserted>[3],
 ): Fill {

@@ -4,10 +4,10 @@ import { kindSpec, parseRequest } from '../../../kinds/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { unordered } from '../../../proto/ordered-json.ts';
-import type { Compiled, EndpointCall, Fault, Reading, Rendered, Run } from '../compiled.ts';
+import { comparedName } from '../../shapes/ids.ts';
+import type { Compiled, CompileResult, EndpointCall, Fault, Rendered, Run } from '../compiled.ts';
 import type { DataAccessDefinition, RequestSort } from '../definition.ts';
-import { nameOfEndpoint } from './layout.ts';
-import { faultsOf, type KindOf, type Operation, readOperations } from './operations.ts';
+import { type KindOf, type Operation, readOperations, requestFaults } from './operations.ts';
 import type { Placeholder } from './placeholder.ts';
 import { scopeOf } from './values.ts';
 
@@ -20,7 +20,7 @@ export function endpointsIn({ template }: DataAccessDefinition): readonly string
 }
 
 /** Reads a definition; which kind each endpoint is of decides how. */
-export function readDataAccess(definition: DataAccessDefinition, kindOf: KindOf): Reading {
+export function readDataAccess(definition: DataAccessDefinition, kindOf: KindOf): CompileResult {
   const { operations, faults } = readOperations(definition, kindOf);
   if (faults.length > 0) return { compiled: undefined, faults };
   return { compiled: new DataAccess(definition, operations), faults: [] };
@@ -47,7 +47,7 @@ class DataAccess implements Compiled {
     this.keepsText = operations.some(({ kind }) => kindSpec(kind).keepsText);
     this.references = operations.map(({ endpoint, path, level }) => ({
       kind: 'endpoint',
-      id: nameOfEndpoint(endpoint),
+      id: comparedName(endpoint),
       path,
       level,
     }));
@@ -116,7 +116,10 @@ class DataAccess implements Compiled {
         parseRequest(operation.kind, unordered(request));
         return [];
       } catch (thrown) {
-        return faultsOf(thrown).map((each) => ({ ...each, path: `${operation.at}.${each.path}` }));
+        return requestFaults(thrown).map((each) => ({
+          ...each,
+          path: `${operation.at}.${each.path}`,
+        }));
       }
     });
   }

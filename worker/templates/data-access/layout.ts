@@ -4,12 +4,12 @@ import { TimeoutMs } from '../../../kinds/members.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { unordered } from '../../../proto/ordered-json.ts';
 import { IN_OUR_WORDS } from '../../../proto/schema-faults.ts';
-import { isUuid } from '../../shapes/ids.ts';
+import { comparedName } from '../../shapes/ids.ts';
 import type { Fault } from '../compiled.ts';
 import type { RequestSort } from '../definition.ts';
 
 /** A request as its author wrote it. */
-export interface Written {
+export interface AuthoredRequest {
   readonly endpoint: string;
   readonly request: JsonObject;
   /** Where it is in the definition. */
@@ -21,14 +21,13 @@ export interface Written {
 /** Most operations of one template, as of one transaction. Spec silent. */
 const OPERATIONS_MAX = 1_000;
 
-/** An endpoint's id, or its UUID in lower case. */
-export function nameOfEndpoint(named: string): string {
-  return isUuid(named) ? named.toLowerCase() : named;
-}
-
 /** All requests; what is wrong around them is added to the faults. */
-export function operationsIn(sort: RequestSort, template: JsonObject, faults: Fault[]): Written[] {
-  if (sort === 'Read' || sort === 'Write') return named(template, 'template', faults);
+export function operationsIn(
+  sort: RequestSort,
+  template: JsonObject,
+  faults: Fault[],
+): AuthoredRequest[] {
+  if (sort === 'Read' || sort === 'Write') return requestWithEndpoint(template, 'template', faults);
   const { operations, endpoint, timeout_ms: timeoutMs, ...others } = template;
   for (const member of Object.keys(others)) {
     faults.push({ path: `template.${member}`, message: 'is no member of a transaction' });
@@ -43,7 +42,9 @@ export function operationsIn(sort: RequestSort, template: JsonObject, faults: Fa
     if (endpoint !== undefined) {
       faults.push({ path: 'template.endpoint', message: 'stands in each operation instead' });
     }
-    return operations.flatMap((each, index) => named(each, `template.operations.${index}`, faults));
+    return operations.flatMap((each, index) =>
+      requestWithEndpoint(each, `template.operations.${index}`, faults),
+    );
   }
   return ofOneEndpoint(operations, endpoint, faults);
 }
@@ -53,7 +54,7 @@ function ofOneEndpoint(
   operations: readonly Json[],
   endpoint: Json | undefined,
   faults: Fault[],
-): Written[] {
+): AuthoredRequest[] {
   const first = operations.find(isJsonObject)?.endpoint;
   const common = endpoint ?? first;
   const path = endpoint === undefined ? 'template.operations.0.endpoint' : 'template.endpoint';
@@ -65,7 +66,7 @@ function ofOneEndpoint(
     const at = `template.operations.${index}`;
     if (!isJsonObject(each)) return notAnObject(at, faults);
     const { endpoint: own = common, ...request } = each;
-    const isSame = typeof own === 'string' && nameOfEndpoint(own) === nameOfEndpoint(common);
+    const isSame = typeof own === 'string' && comparedName(own) === comparedName(common);
     if (!isSame) {
       const message = `is another one than ${common}: a TwoPhaseTransaction spans several`;
       faults.push({ path: `${at}.endpoint`, message });
@@ -75,7 +76,7 @@ function ofOneEndpoint(
 }
 
 /** A request that names its endpoint. */
-function named(value: Json, at: string, faults: Fault[]): Written[] {
+function requestWithEndpoint(value: Json, at: string, faults: Fault[]): AuthoredRequest[] {
   if (!isJsonObject(value)) return notAnObject(at, faults);
   const { endpoint, ...request } = value;
   const path = `${at}.endpoint`;
@@ -87,7 +88,10 @@ function named(value: Json, at: string, faults: Fault[]): Written[] {
 }
 
 /** A request may be in a member of its own, as in the body of a request to an endpoint. */
-export function unwrapped(written: JsonObject, at: string): Pick<Written, 'request' | 'at'> {
+export function unwrapped(
+  written: JsonObject,
+  at: string,
+): Pick<AuthoredRequest, 'request' | 'at'> {
   const { request, ...others } = written;
   const isWrapped = isJsonObject(request) && Object.keys(others).length === 0;
   return isWrapped ? { request, at: `${at}.request` } : { request: written, at };

@@ -86,11 +86,11 @@ const WORDS = {
 
 /** All of them, in order. */
 export function spansOf(kind: StatementKind, text: string): readonly Span[] {
-  return new Reader(kind, text).spans();
+  return new LiteralReader(kind, text).spans();
 }
 
 /** Reads one text from its beginning to its end. */
-class Reader {
+class LiteralReader {
   readonly #kind: StatementKind;
   readonly #text: string;
   readonly #dollars: DollarQuotes;

@@ -1,6 +1,6 @@
 /** MongoDB's language within requests: what of it a caller's value could be, and what it becomes instead. */
 import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
-import type { Place } from './places.ts';
+import type { TextRole } from './text-role.ts';
 
 /** Types of Extended JSON: values, no operators. */
 const EXTENDED = new Set([
@@ -36,7 +36,7 @@ const WRITES = new Set(['operations', 'aggregates', 'requests']);
 const EXPRESSIONS = new Set(['pipeline', 'projection', 'let']);
 
 /** What is at a path of a request. */
-export function placeInMongo(path: readonly string[]): Place {
+export function roleInMongo(path: readonly string[]): TextRole {
   const [member, ...inner] = path;
   if (inner.length === 0) return member === 'command' ? 'json' : 'value';
   if (path.some((each) => CODE.has(each))) return 'fixed';

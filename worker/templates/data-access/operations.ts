@@ -5,15 +5,16 @@ import { requestIn } from '../../../kinds/passed.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { orderedText, unordered } from '../../../proto/ordered-json.ts';
+import { comparedName } from '../../shapes/ids.ts';
 import type { Fault } from '../compiled.ts';
 import type { DataAccessDefinition, RequestSort } from '../definition.ts';
 import { readRequest } from './fill.ts';
-import { nameOfEndpoint, operationsIn, type Written } from './layout.ts';
+import { type AuthoredRequest, operationsIn } from './layout.ts';
 import type { Placeholder } from './placeholder.ts';
-import type { Fill, Language, Reader } from './reader.ts';
+import type { Fill, Language, RequestReader } from './reader.ts';
 import { SAMPLE } from './values.ts';
 
-/** Which kind an endpoint is of; undefined when there is none of that name. */
+/** The kind of an endpoint; undefined when there is none of that name. */
 export type KindOf = (endpoint: string) => Kind | undefined;
 
 /** One request of a template. */
@@ -42,17 +43,17 @@ export function readOperations(
   return { operations, faults };
 }
 
-interface Around {
+interface OperationContext {
   readonly faults: Fault[];
   readonly kindOf: KindOf;
   readonly language?: Language;
 }
 
-/** One request of a template, or of what else makes requests in the same way; none with its faults. */
+/** One request of a template, or of anything else that makes requests in this way; none where it has faults. */
 export function readOperation(
   sort: RequestSort,
-  { endpoint, request: written, at, path }: Written,
-  { faults, kindOf, language }: Around,
+  { endpoint, request: written, at, path }: AuthoredRequest,
+  { faults, kindOf, language }: OperationContext,
 ): Operation[] {
   const kind = kindOf(endpoint);
   if (kind === undefined) {
@@ -61,7 +62,7 @@ export function readOperation(
   }
   const inTransaction = sort === 'Transaction' || sort === 'TwoPhaseTransaction';
   const { label, hasTransactions, watches = [], keepsText } = kindSpec(kind);
-  // What it reports beyond JSON is for kinds that read it.
+  // Only kinds that read it get what it reports beyond JSON.
   const request =
     keepsText === true ? written : (requestIn(kind, orderedText(written)).body as JsonObject);
   if (inTransaction && !hasTransactions) {
@@ -75,7 +76,7 @@ export function readOperation(
   const placeholders: Placeholder[] = [];
   const open = new Set<string>();
   const found = { faults, placeholders, open };
-  const reader: Reader = { kind, language, type, request, inTransaction, at, ...found };
+  const reader: RequestReader = { kind, language, type, request, inTransaction, at, ...found };
   const before = faults.length;
   const fill = readRequest(reader);
   const level = faults.length > before ? 'Read' : levelOf(sort, reader, fill);
@@ -90,8 +91,8 @@ function typeOf(kind: Kind, request: JsonObject): string {
 
 const WRITES = 'writes: a template that writes has request Write';
 
-/** Tries the request with values that it might have. */
-function levelOf(sort: RequestSort, reader: Reader, fill: Fill): Operation['level'] {
+/** Tries the request with sample values. */
+function levelOf(sort: RequestSort, reader: RequestReader, fill: Fill): Operation['level'] {
   const { kind, at, faults, language } = reader;
   const sample: Json = fill(SAMPLE);
   try {
@@ -104,7 +105,7 @@ function levelOf(sort: RequestSort, reader: Reader, fill: Fill): Operation['leve
     }
     if (kindSpec(kind).needs?.(request) === 'Admin') return 'Admin';
   } catch (thrown) {
-    for (const each of faultsOf(thrown)) {
+    for (const each of requestFaults(thrown)) {
       if (isOpen(reader, each.path)) continue;
       faults.push({ ...each, path: each.path === 'body' ? at : `${at}.${each.path}` });
     }
@@ -112,15 +113,15 @@ function levelOf(sort: RequestSort, reader: Reader, fill: Fill): Operation['leve
   return sort === 'Read' ? 'Read' : 'Write';
 }
 
-/** Whether a value is there, above or below: what is wrong with a sample is not the author's fault. */
-function isOpen({ open }: Reader, path: string): boolean {
+/** Whether the path, a part of it or something below it is a placeholder: a fault of its sample is not the author's. */
+function isOpen({ open }: RequestReader, path: string): boolean {
   return [...open].some(
     (each) => each === path || each.startsWith(`${path}.`) || path.startsWith(`${each}.`),
   );
 }
 
 /** What is wrong with a request, as its reader says it. */
-export function faultsOf(thrown: unknown): Fault[] {
+export function requestFaults(thrown: unknown): Fault[] {
   if (!(thrown instanceof GatewayError)) throw thrown;
   const faults = thrown.details.flatMap((each): Fault[] =>
     'path' in each && typeof each.path === 'string' && typeof each.message === 'string'
@@ -136,9 +137,9 @@ const PREPARE = new Set<Kind>(['postgres', 'mysql']);
 /** At most one endpoint that cannot prepare may take part, and last. Contract §10. */
 function checkParticipants(operations: readonly Operation[], faults: Fault[]): void {
   const last = operations.at(-1);
-  const lastName = nameOfEndpoint(last?.endpoint ?? '');
+  const lastName = comparedName(last?.endpoint ?? '');
   for (const { kind, endpoint, path } of operations) {
-    if (PREPARE.has(kind) || nameOfEndpoint(endpoint) === lastName) continue;
+    if (PREPARE.has(kind) || comparedName(endpoint) === lastName) continue;
     const { label } = kindSpec(kind);
     const message = `is of kind ${label}, which cannot prepare: one such endpoint may take part, and last`;
     faults.push({ path, message });

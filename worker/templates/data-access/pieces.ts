@@ -1,6 +1,6 @@
 /** A statement apart: its text, its author's own parameters, and placeholders. */
 import { type Span, type StatementKind, spansOf } from './literals.ts';
-import type { Part, Placeholder } from './placeholder.ts';
+import type { Placeholder, TextPart } from './placeholder.ts';
 
 /** Where a value goes. */
 export interface PlaceholderPiece {
@@ -23,7 +23,10 @@ const TYPE_WORD = /\b(?:date|time|timestamp|timestamptz|datetime|interval|uuid|n
 const TYPE_WORD_MAX = 16;
 
 /** The pieces; a text is what an author has to mend. */
-export function piecesOf(kind: StatementKind, parts: readonly Part[]): readonly Piece[] | string {
+export function piecesOf(
+  kind: StatementKind,
+  parts: readonly TextPart[],
+): readonly Piece[] | string {
   const flat = parts.map((each) => (typeof each === 'string' ? each : STAND_IN)).join('');
   const spans = spansOf(kind, flat);
   const cutter = new Cutter(flat, spans);

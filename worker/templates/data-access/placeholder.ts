@@ -1,18 +1,10 @@
 /** Placeholders of data-access templates: `{{name}}`, `{{name: Number}}`, `{{?name: String = default}}`. Contract §8. */
+
 import { isJsonObject, isRawJson, type Json } from '../../../proto/json.ts';
 import { parseWritten, writtenText } from '../../../proto/written-json.ts';
+import { PARAMETER_TYPES } from '../definition.ts';
 
-/** What a placeholder may be declared as; `any` is undeclared: a scalar. */
-export const PLACEHOLDER_TYPES = [
-  'string',
-  'number',
-  'integer',
-  'boolean',
-  'array',
-  'object',
-  'null',
-] as const;
-export type PlaceholderType = (typeof PLACEHOLDER_TYPES)[number] | 'any';
+type PlaceholderType = (typeof PARAMETER_TYPES)[number] | 'any';
 
 /** One placeholder, where it is. */
 export interface Placeholder {
@@ -24,7 +16,7 @@ export interface Placeholder {
 }
 
 /** A text apart: what is as it is written, and placeholders. */
-export type Part = string | Placeholder;
+export type TextPart = string | Placeholder;
 
 /** How often a default that holds braces is read on for: JSON nests no deeper here. Spec silent. */
 const CLOSES_MAX = 64;
@@ -33,10 +25,10 @@ const DECLARATION =
 
 /** A text apart, or why it cannot be. */
 export function partsOf(text: string): {
-  readonly parts: readonly Part[];
+  readonly parts: readonly TextPart[];
   readonly fault?: string;
 } {
-  const parts: Part[] = [];
+  const parts: TextPart[] = [];
   const braces = new Braces(text);
   let from = 0;
   for (let pair = braces.next(0); pair !== undefined; ) {
@@ -110,7 +102,7 @@ function declaredIn(declared: string): Placeholder | string {
   }
   const type = groups.type?.toLowerCase() ?? 'any';
   if (groups.type !== undefined && !isType(type)) {
-    return `declares {{${name}}} as ${groups.type.slice(0, 64)}: types are ${PLACEHOLDER_TYPES.join(', ')}`;
+    return `declares {{${name}}} as ${groups.type.slice(0, 64)}: types are ${PARAMETER_TYPES.join(', ')}`;
   }
   const known = type as PlaceholderType; // Just looked at.
   const optional = groups.optional !== undefined;
@@ -124,7 +116,7 @@ function declaredIn(declared: string): Placeholder | string {
 }
 
 function isType(text: string): boolean {
-  return PLACEHOLDER_TYPES.some((each) => each === text);
+  return PARAMETER_TYPES.some((each) => each === text);
 }
 
 /** A default is text; one of another type is read as JSON. */
@@ -191,12 +183,12 @@ export function sampleOf({ type, fallback }: Placeholder): Json {
 }
 
 /** A value within a text. Source: backends.md, "Placeholder language". */
-export function textOf(value: Json): string {
+export function insertedText(value: Json): string {
   if (typeof value === 'string') return value;
   if (value === null) return '';
   if (Array.isArray(value) && value.length === 1) {
     const [only = null] = value;
-    if (isScalar(only)) return textOf(only);
+    if (isScalar(only)) return insertedText(only);
   }
   return writtenText(value);
 }

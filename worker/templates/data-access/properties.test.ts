@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Kind, parseRequest } from '../../../kinds/index.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { STATEMENT_KINDS, spansOf } from './literals.ts';
-import { type Part, partsOf } from './placeholder.ts';
+import { partsOf, type TextPart } from './placeholder.ts';
 import { readStatement } from './statement.ts';
 import { compiled, sentBy } from './test/trial.ts';
 
@@ -107,7 +107,7 @@ test('any statement is read, or its fault told: what is bound is what its text h
   const pieces = fc.array(fc.oneof(text, fc.constant({ name: 'x' })), { maxLength: 6 });
   const run = (kind: (typeof STATEMENT_KINDS)[number], made: readonly (string | object)[]) => {
     const placeholder = { name: 'x', type: 'any', optional: false, fallback: null } as const;
-    const parts: Part[] = made.map((each) => (typeof each === 'string' ? each : placeholder));
+    const parts: TextPart[] = made.map((each) => (typeof each === 'string' ? each : placeholder));
     const statement = readStatement(kind, parts, undefined, () => 'value');
     if (typeof statement === 'string') return;
     const { text: bound, params } = statement.bind(

@@ -5,8 +5,8 @@ import type { Json, JsonObject } from '../../../proto/json.ts';
 import type { Fault } from '../compiled.ts';
 import { asData, type Where } from './insert.ts';
 import { asDigits, asLiteral, operatorIn } from './mongo.ts';
-import { type Part, type Placeholder, partsOf } from './placeholder.ts';
-import type { Place } from './places.ts';
+import { type Placeholder, partsOf, type TextPart } from './placeholder.ts';
+import type { TextRole } from './text-role.ts';
 import type { Scope } from './values.ts';
 
 /** Makes a value of the request. */
@@ -23,7 +23,7 @@ export interface Language {
 }
 
 /** What a request is read with, and what is found in it. */
-export interface Reader {
+export interface RequestReader {
   readonly kind: Kind;
   /** Placeholders in double braces when left out. */
   readonly language?: Language | undefined;
@@ -41,42 +41,46 @@ export interface Reader {
 }
 
 /** A text apart; placeholders and what is wrong with them are noted. */
-export function partsIn(reader: Reader, text: string, path: readonly string[]): readonly Part[] {
+export function partsIn(
+  reader: RequestReader,
+  text: string,
+  path: readonly string[],
+): readonly TextPart[] {
   return noted(reader, reader.language?.partsOf(text, path) ?? partsOf(text), path);
 }
 
 /** The same of the name of a member. */
-export function partsInName(reader: Reader, name: string, path: readonly string[]) {
+export function partsInName(reader: RequestReader, name: string, path: readonly string[]) {
   return noted(reader, reader.language?.partsOfName(name) ?? partsOf(name), path);
 }
 
 function noted(
-  reader: Reader,
+  reader: RequestReader,
   { parts, fault: found }: ReturnType<typeof partsOf>,
   path: readonly string[],
-): readonly Part[] {
+): readonly TextPart[] {
   if (found !== undefined) fault(reader, path, found);
   for (const part of parts) if (typeof part !== 'string') reader.placeholders.push(part);
   return parts;
 }
 
 /** Whether a text has no placeholders. */
-export function isPlain(parts: readonly Part[]): boolean {
+export function isPlain(parts: readonly TextPart[]): boolean {
   return parts.every((part) => typeof part === 'string');
 }
 
 /** Notes what an author has to mend. */
-export function fault(reader: Reader, path: readonly string[], message: string): void {
+export function fault(reader: RequestReader, path: readonly string[], message: string): void {
   const { at, faults, language } = reader;
   faults.push({ path: [at, ...path].join('.'), message: language?.told(message) ?? message });
 }
 
 /** The value of a placeholder as data of its kind, wherever it is. */
 export function inserted(
-  reader: Reader,
+  reader: RequestReader,
   scope: Scope,
   placeholder: Placeholder,
-  { path, place }: { readonly path: readonly string[]; readonly place: Place },
+  { path, place }: { readonly path: readonly string[]; readonly place: TextRole },
 ): Json {
   const value = scope.value(placeholder);
   const { kind } = reader;
@@ -88,6 +92,9 @@ export function inserted(
 }
 
 /** Where a value is put, as far as its kind wants to know. */
-export function whereIn({ kind, type, inTransaction }: Reader, path: readonly string[]): Where {
+export function whereIn(
+  { kind, type, inTransaction }: RequestReader,
+  path: readonly string[],
+): Where {
   return { kind, type, inTransaction, path };
 }

@@ -3,19 +3,19 @@ import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts
 import { typedValue } from './column-types.ts';
 import type { StatementKind } from './literals.ts';
 import { type Piece, type PlaceholderPiece, piecesOf } from './pieces.ts';
-import { isScalar, type Part, textOf } from './placeholder.ts';
+import { insertedText, isScalar, type TextPart } from './placeholder.ts';
 import type { Scope } from './values.ts';
 
 /** A statement and its parameters, as a request has them. */
-export interface Bound {
+interface BoundStatement {
   readonly text: string;
   readonly params: Json[] | JsonObject;
 }
 
 /** A statement that was read: its text is the same for all values, except for the types in ClickHouse's. */
-export interface Statement {
+interface Statement {
   /** @param own the author's own parameters, filled; of the number that was read */
-  bind(scope: Scope, own: Json | undefined): Bound;
+  bind(scope: Scope, own: Json | undefined): BoundStatement;
 }
 
 /** What a value becomes as a parameter. */
@@ -32,7 +32,7 @@ const OWN_NAMES = /placeholder_(\d{1,7})/g;
  */
 export function readStatement(
   kind: StatementKind,
-  parts: readonly Part[],
+  parts: readonly TextPart[],
   params: Json | undefined,
   insert: Insert,
 ): Statement | string {
@@ -47,7 +47,7 @@ export function readStatement(
   if (isJsonObject(params)) {
     if (kind === 'postgres') return LISTED_PARAMS;
     if (own.length > 0) return 'has ? where params has names: write :name';
-    return named(pieces, namesIn(parts, params), insert);
+    return namedParameters(pieces, namesIn(parts, params), insert);
   }
   const given = Array.isArray(params) ? params.length : 0;
   return kind === 'postgres'
@@ -113,7 +113,7 @@ function valuesOf(count: number): string {
 }
 
 /** `:name`, where the author's own are named. */
-function named(pieces: readonly Piece[], free: () => string, insert: Insert): Statement {
+function namedParameters(pieces: readonly Piece[], free: () => string, insert: Insert): Statement {
   const placeholders = placeholdersIn(pieces).map((piece) => ({ piece, name: free() }));
   const names = placeholders.values();
   const text = textWith(pieces, () => `:${names.next().value?.name}`);
@@ -153,7 +153,7 @@ function placeholdersIn(pieces: readonly Piece[]): readonly PlaceholderPiece[] {
 }
 
 /** Names that neither statement nor parameters have, not even as the beginning of another. */
-function namesIn(parts: readonly Part[], params: Json | undefined): () => string {
+function namesIn(parts: readonly TextPart[], params: Json | undefined): () => string {
   const used = new Set<string>();
   for (const part of parts) {
     if (typeof part !== 'string') continue;
@@ -179,5 +179,5 @@ function objectOf(params: Json | undefined): JsonObject {
 
 /** `'{{name}}'` is the value; quotes say that a number or boolean is meant as text. */
 export function quotedValue(value: Json): Json {
-  return value === null || !isScalar(value) ? value : textOf(value);
+  return value === null || !isScalar(value) ? value : insertedText(value);
 }

@@ -13,23 +13,27 @@ import {
   inGlob,
   inPath,
   inRegex,
-} from './http-places.ts';
+} from './http-roles.ts';
 import { operatorIn } from './mongo.ts';
-import { type Part, type Placeholder, textOf } from './placeholder.ts';
-import type { Place } from './places.ts';
-import { type Fill, fault, type Reader } from './reader.ts';
+import { insertedText, type Placeholder, type TextPart } from './placeholder.ts';
+import { type Fill, fault, type RequestReader } from './reader.ts';
+import type { TextRole } from './text-role.ts';
 import type { Scope } from './values.ts';
 
 /** A text and where it is. */
-export interface Text {
+interface PlacedText {
   readonly text: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly TextPart[];
   readonly path: readonly string[];
-  readonly place: Place;
+  readonly place: TextRole;
 }
 
 /** A text that is more than a placeholder, or wants its value in a form of its own. */
-export function readTextAt(reader: Reader, at: Text, readDocument: (document: Json) => Fill): Fill {
+export function readTextAt(
+  reader: RequestReader,
+  at: PlacedText,
+  readDocument: (document: Json) => Fill,
+): Fill {
   const { parts, path, place } = at;
   switch (place) {
     case 'json':
@@ -60,7 +64,11 @@ const IN_CODE =
 const IN_PATH = 'must be a text that is not empty: it is a part of a path';
 
 /** A document in a text. */
-function readJsonText(reader: Reader, at: Text, readDocument: (document: Json) => Fill): Fill {
+function readJsonText(
+  reader: RequestReader,
+  at: PlacedText,
+  readDocument: (document: Json) => Fill,
+): Fill {
   const { text, parts, path, place } = at;
   const [only] = parts;
   if (parts.length === 1 && place === 'json' && typeof only === 'object') {
@@ -76,7 +84,11 @@ function readJsonText(reader: Reader, at: Text, readDocument: (document: Json) =
 }
 
 /** All parameters of a request to Pinecone may be its caller's; a command may not. */
-function readWholeRequest(reader: Reader, placeholder: Placeholder, path: readonly string[]): Fill {
+function readWholeRequest(
+  reader: RequestReader,
+  placeholder: Placeholder,
+  path: readonly string[],
+): Fill {
   if (reader.kind === 'mongo') {
     fault(
       reader,
@@ -99,7 +111,11 @@ function readWholeRequest(reader: Reader, placeholder: Placeholder, path: readon
 }
 
 /** A body that is text: JSON as a document, other forms by their media type. */
-function readBody(reader: Reader, at: Text, readDocument: (document: Json) => Fill): Fill {
+function readBody(
+  reader: RequestReader,
+  at: PlacedText,
+  readDocument: (document: Json) => Fill,
+): Fill {
   const { text, parts, path } = at;
   const document = /^\s*[[{]/.test(text) ? documentIn(text) : undefined;
   if (document !== undefined) {
@@ -124,7 +140,7 @@ function documentIn(text: string, keepsText = false): Json | undefined {
 }
 
 /** MongoDB reads a text that begins with `$` as the name of a field. */
-function readExpression(reader: Reader, { parts, path }: Text): Fill {
+function readExpression(reader: RequestReader, { parts, path }: PlacedText): Fill {
   const [first] = parts;
   if (typeof first === 'string' && first.startsWith('$')) fault(reader, path, IN_CODE);
   const fill = mixed(parts, (text) => text, '');
@@ -137,7 +153,7 @@ function readExpression(reader: Reader, { parts, path }: Text): Fill {
 }
 
 /** Each value as text in its place. */
-function mixed(parts: readonly Part[], escapeIt: Escape, message: string): Fill {
+function mixed(parts: readonly TextPart[], escapeIt: Escape, message: string): Fill {
   return (scope) =>
     parts
       .map((part) => (typeof part === 'string' ? part : escaped(scope, part, escapeIt, message)))
@@ -150,7 +166,7 @@ function escaped(
   escapeIt: Escape,
   message: string,
 ): string {
-  const text = textOf(scope.value(placeholder));
+  const text = insertedText(scope.value(placeholder));
   const isPath = escapeIt === inPath || escapeIt === asPath;
   const isMissing = text === '' && isPath && !placeholder.optional;
   const found = isMissing ? undefined : escapeIt(text);

@@ -22,7 +22,7 @@ import { holds, type Scope } from './scope.ts';
 export type Check = (value: Json | undefined, x: Execution) => boolean;
 
 /** A check that was read, and what is told when it fails. */
-export interface NamedCheck {
+interface NamedCheck {
   readonly check: Check;
   readonly message: string;
   /** The type that the check is about, and what is told of a value of another. */
@@ -34,7 +34,7 @@ const OF_TEXTS = { type: 'string', message: 'is not a text' };
 const OF_ARRAYS = { type: 'array', message: 'is not an array' };
 
 /** Reads the bound of a check; undefined, with a fault, when it cannot be one. */
-type Make = (members: Members, name: string, scope: Scope) => NamedCheck | undefined;
+type MakeCheck = (members: Members, name: string, scope: Scope) => NamedCheck | undefined;
 
 const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
   string: (value) => typeof value === 'string',
@@ -55,7 +55,7 @@ export function isOfType(value: Json, type: string): boolean {
 }
 
 /** Checks by their types, which are also the names of their bounds. */
-export const CHECKS: Readonly<Record<string, Make>> = {
+export const CHECKS: Readonly<Record<string, MakeCheck>> = {
   required: required,
   type: typeCheck,
   enum: enumCheck,
@@ -144,7 +144,7 @@ function plainOf(value: Json | undefined): Json | undefined {
 function bound(
   words: string,
   fits: (value: Json | undefined, limit: number | RawJson) => boolean,
-): Make {
+): MakeCheck {
   return (members, name) => {
     const limit = plainOf(members.get(name));
     if (!isNumber(limit)) return members.fault(name, 'must be a number');
@@ -173,7 +173,7 @@ function size(
   words: string,
   measure: (value: Json | undefined, x: Execution) => number,
   fits: (length: number, limit: number) => boolean,
-): Make {
+): MakeCheck {
   return (members, name) => {
     const limit = plainOf(members.get(name));
     if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0) {

@@ -8,7 +8,7 @@ import { type Reason, RunOver, TooManyFaults, Unsent } from './failure.ts';
 import type { Rounds } from './results.ts';
 import { RESULTS, type Slots } from './scope.ts';
 import type { Searches } from './searches.ts';
-import type { Trace } from './trace.ts';
+import type { RenderTrace } from './trace.ts';
 
 /** No more faults are told of one run; it ends at the next. Spec silent. */
 const FAULTS_MAX = 100;
@@ -37,7 +37,7 @@ export interface NestedCall {
 }
 
 /** What a nested call ended in. */
-export type Outcome = (
+export type NestedOutcome = (
   | { readonly output: Json | undefined; readonly note?: string }
   | { readonly error: unknown }
 ) & {
@@ -55,13 +55,13 @@ export class Execution {
   readonly trail: number[] = [];
   /** Nested calls in the order in which rules come to them, then what they ended in. */
   readonly calls: NestedCall[] = [];
-  readonly outcomes: Outcome[] = [];
+  readonly outcomes: NestedOutcome[] = [];
   /** The outcome that the next rule takes. */
   next = 0;
   /** Bytes of JSON that the output may still come to. */
   bytes: number;
   /** Of a render. */
-  readonly trace: Trace | undefined;
+  readonly trace: RenderTrace | undefined;
   /** Loops around whose `onError` decides on faults within: they are gone through to the end. */
   deciding = 0;
   /** The rule at which the run ended, where a budget was spent. */
@@ -75,7 +75,7 @@ export class Execution {
   /** Of a template whose rules name results. */
   rounds: Rounds | undefined;
 
-  constructor(run: Run, input: Json, parameters: JsonObject, trace?: Trace) {
+  constructor(run: Run, input: Json, parameters: JsonObject, trace?: RenderTrace) {
     this.run = run;
     this.budget = run.budget;
     this.slots = [input, parameters];
@@ -129,7 +129,7 @@ export class Execution {
   }
 
   /** The outcome of the next nested call, or of a rule's next. @throws Unsent where the run ends before it is made */
-  outcome(rule: number): Outcome {
+  outcome(rule: number): NestedOutcome {
     const at = this.rounds === undefined ? this.next : this.rounds.take(rule);
     const outcome = at === undefined ? undefined : this.outcomes[at];
     this.next += 1;

@@ -41,7 +41,7 @@ export class RunOver extends BudgetFault {
   }
 }
 
-/** There are so many faults that more would tell nothing. */
+/** There are too many faults for more of them to help. */
 export class TooManyFaults extends Error {
   override readonly name = 'TooManyFaults';
 }

@@ -11,7 +11,7 @@ import { holds } from './scope.ts';
 import { put, type Target } from './target.ts';
 
 /** What is known of a rule besides what it does. */
-export interface Head {
+export interface RuleHead {
   /** Where it is in the definition. */
   readonly path: string;
   /** What its step is called. */
@@ -27,7 +27,7 @@ export interface Head {
 }
 
 /** Does what a rule does where its condition holds, and decides when it fails. */
-export function guarded(head: Head, body: Apply): Apply {
+export function guarded(head: RuleHead, body: Apply): Apply {
   const { condition, label, results } = head;
   return (x, output) => {
     const { trace } = x;
@@ -72,7 +72,13 @@ function leaveOut(
 }
 
 /** Answers what became of the rule, in words. @throws what ends the run */
-function failed(head: Head, error: unknown, x: Execution, output: Output, memory: number): string {
+function failed(
+  head: RuleHead,
+  error: unknown,
+  x: Execution,
+  output: Output,
+  memory: number,
+): string {
   const { onError, path, level, target, results } = head;
   if (endOfRun(error) !== undefined) x.endedAt ??= path;
   if (error instanceof GatewayError && onError.action === 'fail' && onError.message === undefined) {

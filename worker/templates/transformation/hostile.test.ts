@@ -1,11 +1,11 @@
 /** Templates and inputs that want too much: every one ends within its budget, and the next is unharmed. */
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../proto/json.ts';
-import type { Bounds } from '../../language/expressions/index.ts';
+import type { RunBounds } from '../../language/expressions/index.ts';
 import { apply, type Draft, read, run, runOf } from './test/run.ts';
 
 /** As an installation has it without a word. */
-const BOUNDS: Bounds = { fuel: 10_000_000, depth: 200, outputBytes: 32 * 1024 * 1024 };
+const BOUNDS: RunBounds = { fuel: 10_000_000, depth: 200, outputBytes: 32 * 1024 * 1024 };
 const MEGABYTE = 'x,'.repeat(500_000);
 const rules = (...transformationRules: Json[]): Draft => ({ transformationRules });
 const through = (...transformers: Json[]) => rules({ target: 't', source: 'v', transformers });

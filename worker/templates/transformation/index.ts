@@ -10,15 +10,15 @@ import {
   Fault as SourceFault,
 } from '../../language/expressions/index.ts';
 import { compileSchema } from '../../language/schemas/compile.ts';
-import type { Reading, Reference } from '../compiled.ts';
+import type { CompileResult, Reference } from '../compiled.ts';
 import type { TransformationDefinition } from '../definition.ts';
+import { Places } from './output-places.ts';
+import { OutputSchema } from './output-schema.ts';
 import { parametersOf } from './parameters.ts';
-import { Places } from './places.ts';
 import { Report } from './report.ts';
 import { Naming } from './results.ts';
 import { DEPTH_MAX, readRules } from './rules.ts';
 import { RESULTS_NAME, Scope, TAKEN } from './scope.ts';
-import { Shown } from './shown.ts';
 import { Transformation } from './transformation.ts';
 
 /** Faults of functions that are told at most; each takes one more reading of all. Spec silent. */
@@ -27,12 +27,14 @@ const FUNCTION_FAULTS_MAX = 50;
 export { TRANSFORMERS } from './transformers/index.ts';
 
 /** What a definition is, or everything that is wrong with it; read at once. */
-export function readTransformation(definition: TransformationDefinition): Reading {
+export function readTransformation(definition: TransformationDefinition): CompileResult {
   return whole(transformationInPieces(definition));
 }
 
 /** As `readTransformation`, in pieces: each rule is compiled. */
-export function* transformationInPieces(definition: TransformationDefinition): Pieces<Reading> {
+export function* transformationInPieces(
+  definition: TransformationDefinition,
+): Pieces<CompileResult> {
   const report = new Report();
   const { inputSchema, outputSchema, performanceSettings: performance = {} } = definition;
   let usesNow = false;
@@ -46,7 +48,7 @@ export function* transformationInPieces(definition: TransformationDefinition): P
   const references: Reference[] = [];
   const places = new Places();
   const readParameters = parametersOf(definition.parameters, report);
-  const shown = new Shown(performance.lazyEvaluation === true ? outputSchema : undefined);
+  const shown = new OutputSchema(performance.lazyEvaluation === true ? outputSchema : undefined);
   const list = definition.transformationRules;
   const naming = givesNames(list) ? new Naming() : undefined;
   if (naming && sources.functions?.has(RESULTS_NAME)) {

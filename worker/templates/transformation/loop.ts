@@ -4,18 +4,18 @@ import type { Pieces } from '../../../proto/work/pieces.ts';
 import { type Elements, elementsOf } from './elements.ts';
 import { type Apply, type Execution, type Gather, Output, type Rule } from './execution.ts';
 import { RuleFault, Unsent } from './failure.ts';
-import { guarded, guardedGather, type Head } from './guard.ts';
+import { guarded, guardedGather, type RuleHead } from './guard.ts';
 import { CONTAINER_BYTES, ELEMENT_BYTES } from './measure.ts';
-import { begun, headOf, type Place, targetIn } from './place.ts';
-import { ANY, Places } from './places.ts';
+import { ANY, Places } from './output-places.ts';
+import { OutputSchema } from './output-schema.ts';
 import type { Members } from './report.ts';
 import type { OwnResults } from './results.ts';
-import { Shown } from './shown.ts';
+import { begun, headOf, type RuleContext, targetIn } from './rule-context.ts';
 import { put, type Target, valueAt } from './target.ts';
 import { hidden } from './value-rule.ts';
 
 /** What is made for each element. */
-interface Made {
+interface LoopOutput {
   /** Undefined where nothing shows what is made. */
   readonly target: Target | undefined;
   readonly places: Places;
@@ -24,19 +24,19 @@ interface Made {
 }
 
 /** What is done for each element. */
-interface Within {
+interface LoopBody {
   readonly rules: readonly Apply[];
   /** Whether the loop's `onError` decides on faults of these rules. */
   readonly isDeciding: boolean;
 }
 
 /** Reads the rules of a member. */
-export type ReadRules = (rule: Members, name: string, place: Place) => Pieces<readonly Rule[]>;
+type ReadRules = (rule: Members, name: string, place: RuleContext) => Pieces<readonly Rule[]>;
 
 /** Reads `{forEach, target?, rules}`. */
 export function* loopRule(
   rule: Members,
-  place: Place,
+  place: RuleContext,
   readRules: ReadRules,
 ): Pieces<Rule | undefined> {
   const forEach = rule.members('forEach');
@@ -63,10 +63,10 @@ export function* loopRule(
 
 /** The rule of what was read. */
 function assembled(
-  head: Head,
+  head: RuleHead,
   elements: Elements,
   { rules, forgets }: { readonly rules: readonly Rule[]; readonly forgets: readonly Forget[] },
-  made: Made,
+  made: LoopOutput,
 ): Rule {
   const within = {
     rules: [...forgets, ...rules.map(({ apply }) => apply)],
@@ -102,7 +102,7 @@ function forgetting(names: readonly string[]): readonly Forget[] {
 }
 
 /** With a target, rules write to an output of their own; without, to the one that the loop is in. */
-function withinOf(rule: Members, target: Target | undefined, place: Place): Place {
+function withinOf(rule: Members, target: Target | undefined, place: RuleContext): RuleContext {
   const isNamed = rule.has('as');
   if (!rule.has('target') && !isNamed) return place;
   if (target !== undefined) {
@@ -111,7 +111,9 @@ function withinOf(rule: Members, target: Target | undefined, place: Place): Plac
     place.places.add(target, [ANY], isNamed ? 0 : 1);
   }
   // Rules may read all of a result that has a name.
-  const shown = isNamed ? new Shown(undefined) : place.shown.below(target?.steps ?? []).elements;
+  const shown = isNamed
+    ? new OutputSchema(undefined)
+    : place.shown.below(target?.steps ?? []).elements;
   return { ...place, places: new Places(), shown };
 }
 
@@ -124,7 +126,7 @@ function gathering(elements: Elements, gathers: readonly Gather[]): Gather {
 }
 
 /** Whether an `onError` of the loop decides on faults of its rules, too. Spec silent. */
-function decides({ onError }: Head): boolean {
+function decides({ onError }: RuleHead): boolean {
   return onError.action !== 'fail' || onError.message !== undefined;
 }
 
@@ -143,7 +145,7 @@ function deciding(x: Execution, go: () => void): void {
 }
 
 /** Without a target. */
-function writing(elements: Elements, { rules, isDeciding }: Within): Apply {
+function writing(elements: Elements, { rules, isDeciding }: LoopBody): Apply {
   const steps = 2 + rules.length;
   return (x, output) => {
     const go = () => {
@@ -157,7 +159,11 @@ function writing(elements: Elements, { rules, isDeciding }: Within): Apply {
 }
 
 /** With a target: a fresh object for each element; they join the array that is there, if one is. */
-function making(elements: Elements, within: Within, { target, places, results }: Made): Apply {
+function making(
+  elements: Elements,
+  within: LoopBody,
+  { target, places, results }: LoopOutput,
+): Apply {
   const each = { rules: within.rules, places };
   return (x, output) => {
     const from = elements.of(x);
@@ -189,7 +195,7 @@ function roomFor(from: readonly Json[], { isFiltered }: Elements): Json[] {
 function makeAll(
   from: readonly Json[],
   elements: Elements,
-  { rules, places }: Pick<Within, 'rules'> & Pick<Made, 'places'>,
+  { rules, places }: Pick<LoopBody, 'rules'> & Pick<LoopOutput, 'places'>,
   into: Json[],
   x: Execution,
 ): void {

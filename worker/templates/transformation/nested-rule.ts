@@ -2,13 +2,17 @@
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import type { Gather } from './execution.ts';
 import { Unsent } from './failure.ts';
-import type { Place } from './place.ts';
 import { Members } from './report.ts';
+import type { RuleContext } from './rule-context.ts';
 import { argumentOf, type Get, isConstant, objectOf } from './source.ts';
 import type { Producer } from './value-rule.ts';
 
 /** Reads such a rule. @param isUnseen whether nothing shows its result */
-export function nestedOf(rule: Members, place: Place, isUnseen: boolean): Producer | undefined {
+export function nestedOf(
+  rule: Members,
+  place: RuleContext,
+  isUnseen: boolean,
+): Producer | undefined {
   const id = rule.text('template');
   const input = inputOf(rule, place);
   const { object: parameters = {} } = rule.members('parameters') ?? {};
@@ -39,7 +43,7 @@ export function nestedOf(rule: Members, place: Place, isUnseen: boolean): Produc
 }
 
 /** A path, an object from name to path or value, or another value as itself; left out, the whole input. */
-function inputOf(rule: Members, { scope }: Place): Get | undefined {
+function inputOf(rule: Members, { scope }: RuleContext): Get | undefined {
   const input: Json = rule.get('input') ?? '$';
   if (isJsonObject(input) && !isConstant(input)) {
     return objectOf(new Members(input, rule.at('input'), rule.report), scope);

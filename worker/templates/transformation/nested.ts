@@ -2,7 +2,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { BudgetFault } from '../../language/expressions/index.ts';
 import type { Compiled, Fault, Rendered, Run } from '../compiled.ts';
-import type { Execution, NestedCall, Outcome } from './execution.ts';
+import type { Execution, NestedCall, NestedOutcome } from './execution.ts';
 import { cut, endOfRun, RuleFault, RunOver } from './failure.ts';
 
 /**
@@ -22,12 +22,15 @@ export function callAll(x: Execution, width: number, from = 0): Promise<void> | 
 async function callOthers(
   x: Execution,
   first: number,
-  pending: Promise<Outcome>,
+  pending: Promise<NestedOutcome>,
   width: number,
 ): Promise<void> {
   let next = first + 1;
   let isOver = false;
-  const work = async (at: number, outcome: Outcome | Promise<Outcome>): Promise<void> => {
+  const work = async (
+    at: number,
+    outcome: NestedOutcome | Promise<NestedOutcome>,
+  ): Promise<void> => {
     try {
       x.outcomes[at] = await outcome;
       while (next < x.calls.length && !isOver) {
@@ -53,11 +56,11 @@ async function callOthers(
 }
 
 /** A call whose failure to start is a promise's too. */
-async function started(x: Execution, at: number): Promise<Outcome> {
+async function started(x: Execution, at: number): Promise<NestedOutcome> {
   return await call(x, at);
 }
 
-function call(x: Execution, at: number): Outcome | Promise<Outcome> {
+function call(x: Execution, at: number): NestedOutcome | Promise<NestedOutcome> {
   const made = x.calls[at];
   if (made === undefined) return { output: undefined };
   x.run.signal.throwIfAborted();
@@ -76,7 +79,11 @@ function call(x: Execution, at: number): Outcome | Promise<Outcome> {
   }
 }
 
-function runOf(compiled: Compiled, made: NestedCall, run: Run): Outcome | Promise<Outcome> {
+function runOf(
+  compiled: Compiled,
+  made: NestedCall,
+  run: Run,
+): NestedOutcome | Promise<NestedOutcome> {
   const output = compiled.run(made.input, run);
   if (!(output instanceof Promise)) return { output };
   return output.then(
@@ -86,7 +93,7 @@ function runOf(compiled: Compiled, made: NestedCall, run: Run): Outcome | Promis
 }
 
 /** @throws what ends the whole run */
-function failed(error: unknown, { id }: NestedCall): Outcome {
+function failed(error: unknown, { id }: NestedCall): NestedOutcome {
   if (!(error instanceof GatewayError)) {
     throw endOfRun(error) ?? error;
   }
@@ -100,7 +107,7 @@ function failed(error: unknown, { id }: NestedCall): Outcome {
 }
 
 /** A budget that was spent within a nested template. */
-export class NestedOver extends RunOver {
+class NestedOver extends RunOver {
   constructor({ kind }: BudgetFault, message: string) {
     super(kind);
     this.message = message;
@@ -131,7 +138,7 @@ function renderOf(
   made: NestedCall,
   run: Run,
   x: Execution,
-): Outcome | Promise<Outcome> {
+): NestedOutcome | Promise<NestedOutcome> {
   const rendered = compiled.render(made.input, run);
   if (!(rendered instanceof Promise)) return outcomeOf(rendered, compiled, made, x);
   return rendered.then((each) => outcomeOf(each, compiled, made, x));
@@ -143,7 +150,7 @@ function outcomeOf(
   compiled: Compiled,
   { id }: NestedCall,
   x: Execution,
-): Outcome {
+): NestedOutcome {
   const steps = rendered.transformationSteps.map((each) => ({
     ...each,
     rule: `${id}: ${each.rule}`,

@@ -60,7 +60,7 @@ function oneOf<Word extends string>(
 }
 
 /** What a rule leaves when it failed. */
-export type Decision = { readonly value: Json } | 'skip' | readonly Reason[];
+type Decision = { readonly value: Json } | 'skip' | readonly Reason[];
 
 /**
  * Decides what becomes of a rule that threw.

@@ -8,10 +8,10 @@ import type { Fault, Reference, Run } from '../compiled.ts';
 import { type Execution, Output, type Rule } from './execution.ts';
 import { endOfRun, reasonsOf, TooManyFaults } from './failure.ts';
 import { callAll } from './nested.ts';
+import type { Places } from './output-places.ts';
 import type { ReadParameters } from './parameters.ts';
-import { begun } from './place.ts';
-import type { Places } from './places.ts';
 import { Rounds } from './results.ts';
+import { begun } from './rule-context.ts';
 import { RESULTS } from './scope.ts';
 import { withSearches } from './searches.ts';
 

@@ -4,7 +4,7 @@ import type { Json } from '../../../proto/json.ts';
 import type { Fault, Rendered, Run, Step } from '../compiled.ts';
 import { Execution } from './execution.ts';
 import { after, applyRules, budgetFaults, callNested, faultsBy, type Parts } from './process.ts';
-import { Trace } from './trace.ts';
+import { RenderTrace } from './trace.ts';
 
 /** Never throws for what a caller can mend. */
 export function renderWith(parts: Parts, input: Json, run: Run): Rendered | Promise<Rendered> {
@@ -14,7 +14,7 @@ export function renderWith(parts: Parts, input: Json, run: Run): Rendered | Prom
 }
 
 function renderValid(parts: Parts, input: Json, run: Run): Rendered | Promise<Rendered> {
-  const trace = new Trace(run.budget.bounds.outputBytes);
+  const trace = new RenderTrace(run.budget.bounds.outputBytes);
   let x: Execution | undefined;
   const stop = (error: unknown) =>
     stopped({ valid: true }, mendable(error, x?.endedAt), trace.steps);
@@ -34,7 +34,7 @@ function renderValid(parts: Parts, input: Json, run: Run): Rendered | Promise<Re
 function shown(
   parts: Parts,
   x: Execution,
-  trace: Trace,
+  trace: RenderTrace,
   output: Json,
 ): Rendered | Promise<Rendered> {
   const inputValidation = { valid: true };

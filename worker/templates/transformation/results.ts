@@ -3,7 +3,7 @@
  * have to be over before each is known. Contract §8, `as`.
  */
 import { hintFor } from '../../../proto/near-name.ts';
-import type { Read } from '../../language/expressions/index.ts';
+import type { ValueRead } from '../../language/expressions/index.ts';
 import type { Path } from '../../language/paths/path.ts';
 import { type Apply, type Execution, type Gather, Output, type Rule } from './execution.ts';
 import { TooManyFaults } from './failure.ts';
@@ -14,7 +14,7 @@ const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 const HOW = 'read it as results.<name>, by the name that a rule before gives with as';
 
 /** How far requests of some rules reach. */
-export interface Extent {
+interface Extent {
   /** The last round in which one of them sends; -1 where none does. */
   calls: number;
   /** The last round that one of them waits for. */
@@ -56,7 +56,7 @@ export class Naming {
   }
 
   /** Notes what an expression reads; reports what it cannot. */
-  note(reads: readonly Read[], at: string, report: Report): void {
+  note(reads: readonly ValueRead[], at: string, report: Report): void {
     for (const { steps, place } of reads) this.#use(steps[0], at, report, place);
   }
 
@@ -152,7 +152,7 @@ export class Rounds {
 }
 
 /** The name of `as`; undefined when it is absent or, with a fault, none that may be given. */
-export function nameOf(rule: Members, { known }: Naming): string | undefined {
+export function resultName(rule: Members, { known }: Naming): string | undefined {
   const name = rule.text('as');
   if (name === undefined) return undefined;
   if (!NAME.test(name))

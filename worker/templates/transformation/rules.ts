@@ -5,9 +5,9 @@ import type { Apply, Gather, Rule } from './execution.ts';
 import { guarded, guardedGather } from './guard.ts';
 import { loopRule } from './loop.ts';
 import { FAILS } from './on-error.ts';
-import { conditionOf, type Place } from './place.ts';
 import { Members } from './report.ts';
-import { inRounds, nameOf, OwnResults } from './results.ts';
+import { inRounds, OwnResults, resultName } from './results.ts';
+import { conditionOf, type RuleContext } from './rule-context.ts';
 import { holds } from './scope.ts';
 import { valueRule } from './value-rule.ts';
 import { copyRule, initializeRule } from './write-rules.ts';
@@ -32,7 +32,7 @@ const SORTS: Readonly<Record<string, readonly string[]>> = {
 const PRODUCERS = Object.keys(SORTS);
 
 /** Reads the rules of a member, in pieces. */
-export function* rulesOf(rule: Members, name: string, place: Place): Pieces<readonly Rule[]> {
+function* rulesOf(rule: Members, name: string, place: RuleContext): Pieces<readonly Rule[]> {
   const list = rule.list(name);
   if (list === undefined) {
     if (!rule.has(name)) rule.fault(name, 'is required: a list of rules');
@@ -46,7 +46,7 @@ export function* readRules(
   list: readonly Json[],
   path: string,
   { report }: Pick<Members, 'report'>,
-  place: Place,
+  place: RuleContext,
 ): Pieces<readonly Rule[]> {
   if (place.depth > DEPTH_MAX) {
     report.add(path, `is nested deeper than ${DEPTH_MAX} lists of rules`);
@@ -65,7 +65,7 @@ export function* readRules(
 }
 
 /** Reads a rule, and gives it its turn where rules of the template name results. */
-function* readRule(rule: Members, place: Place): Pieces<Rule | undefined> {
+function* readRule(rule: Members, place: RuleContext): Pieces<Rule | undefined> {
   const { naming } = place.scope;
   if (naming === undefined) return yield* readSort(rule, place);
   const own = naming.ofRule();
@@ -73,7 +73,7 @@ function* readRule(rule: Members, place: Place): Pieces<Rule | undefined> {
   const before = new Set(naming.known.keys());
   const made = yield* readSort(rule, { ...place, scope: place.scope.withNaming(own), results });
   const isGroup = rule.has('rules') || rule.has('forEach');
-  results.name = rule.has('as') ? nameOf(rule, naming) : undefined;
+  results.name = rule.has('as') ? resultName(rule, naming) : undefined;
   const turn = made && inRounds(made, own, results, { isGroup, within: results.within });
   // What cannot be read gives its name all the same: rules that use it are not at fault.
   if (results.name !== undefined && !naming.known.has(results.name)) {
@@ -83,7 +83,7 @@ function* readRule(rule: Members, place: Place): Pieces<Rule | undefined> {
   return turn;
 }
 
-function* readSort(rule: Members, place: Place): Pieces<Rule | undefined> {
+function* readSort(rule: Members, place: RuleContext): Pieces<Rule | undefined> {
   const sorts = PRODUCERS.filter((name) => rule.has(name));
   const [sort] = sorts;
   if (sort === undefined) {
@@ -103,7 +103,7 @@ function* readSort(rule: Members, place: Place): Pieces<Rule | undefined> {
 }
 
 /** `{condition, rules, else}`. */
-function* blockOf(rule: Members, place: Place): Pieces<Rule | undefined> {
+function* blockOf(rule: Members, place: RuleContext): Pieces<Rule | undefined> {
   rule.refuseOthers(['condition', 'rules', 'else'], 'a block of rules');
   if (!rule.has('condition')) rule.fault('condition', 'is required in a block of rules');
   const condition = conditionOf(rule, place.scope);
@@ -140,11 +140,11 @@ function* blockOf(rule: Members, place: Place): Pieces<Rule | undefined> {
 /** Both lists of rules of a block. What either names is visible after the block; neither sees what the other names. */
 function* branchesOf(
   rule: Members,
-  place: Place,
+  place: RuleContext,
 ): Pieces<{ readonly then: readonly Rule[]; readonly otherwise: readonly Rule[] }> {
   const { scope, results } = place;
   const { naming } = scope;
-  const inner = (known?: Map<string, number>): Place => ({
+  const inner = (known?: Map<string, number>): RuleContext => ({
     ...place,
     scope: scope.withNaming(naming?.within(known, results?.within)),
   });

@@ -15,8 +15,6 @@ export type Slots = Value[];
 
 /** Slot of the whole input. */
 export const INPUT = 0;
-/** Slot of the parameters. */
-export const PARAMETERS = 1;
 /** What expressions and paths read results of rules by. */
 export const RESULTS_NAME = 'results';
 /** Slot of what rules named by `as`, of a template that has such rules. */
@@ -27,7 +25,7 @@ const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 export const TAKEN: ReadonlySet<string> = new Set(['$', 'parameters', 'value', 'now']);
 
 /** What a template's sources have in common. */
-export interface Sources {
+interface Sources {
   readonly report: Report;
   readonly functions: CompiledFunctions | undefined;
   /** Called for each expression and function that looks at the time. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../proto/json.ts';
 import { type Pieces, whole } from '../../../proto/work/pieces.ts';
-import type { Bounds } from '../../language/expressions/index.ts';
+import type { RunBounds } from '../../language/expressions/index.ts';
 import type { Run } from '../compiled.ts';
 import { type Draft, read, runOf } from './test/run.ts';
 
@@ -52,7 +52,7 @@ const DRAFTS: Readonly<Record<string, Draft>> = {
     ...rules({ target: 'a', source: '$..id' }),
   },
 };
-const BOUNDS: Readonly<Record<string, Bounds>> = {
+const BOUNDS: Readonly<Record<string, RunBounds>> = {
   'as usual': { fuel: 12_000_000, depth: 200, outputBytes: 32 * 1024 * 1024 },
   'with little memory': { fuel: 12_000_000, depth: 200, outputBytes: 200_000 },
   'with little fuel': { fuel: 700_000, depth: 200, outputBytes: 32 * 1024 * 1024 },

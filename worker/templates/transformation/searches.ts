@@ -28,7 +28,7 @@ class Suspended extends Error {
 }
 
 /** What a search came to. */
-interface Outcome {
+interface SearchOutcome {
   readonly found: readonly Json[];
   readonly steps: number;
   readonly error: unknown;
@@ -91,7 +91,7 @@ class Finding {
     this.#search = path.begin(value, this.budget);
   }
 
-  /** Whether all is found before so many steps are taken. */
+  /** Whether all is found within these steps. */
   goOn(until: number): boolean {
     for (;;) {
       const match = this.#search.next(until);
@@ -103,7 +103,7 @@ class Finding {
   }
 
   /** To the end, whatever that is. */
-  *finish(): Pieces<Outcome> {
+  *finish(): Pieces<SearchOutcome> {
     let error: unknown;
     try {
       while (!this.goOn(this.budget.spent + STEPS_OF_A_PIECE)) yield;
@@ -117,7 +117,7 @@ class Finding {
 /** The searches of one run, in the order in which its rules make them. */
 export class Searches {
   /** What those came to that took long. */
-  readonly #known = new Map<number, Outcome>();
+  readonly #known = new Map<number, SearchOutcome>();
   /** The next one. */
   #next = 0;
   /** Steps that were taken since the rules began, besides those of what was known. */
@@ -166,7 +166,7 @@ export class Searches {
 }
 
 /** What is known, charged as if it were found now. @throws what ended the search */
-function paid({ found, steps, error }: Outcome, x: Execution): Json[] {
+function paid({ found, steps, error }: SearchOutcome, x: Execution): Json[] {
   const bytes = MATCH_BYTES * found.length;
   if (error instanceof RunOver && error.kind === 'memory') {
     x.spend(steps);

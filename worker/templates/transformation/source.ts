@@ -72,7 +72,7 @@ export function memberOfSlot(path: Path, scope: Scope): Member | undefined {
 }
 
 /** A step: `plain` where it is a name that no value has by its nature. */
-interface Key {
+interface SourceStep {
   readonly plain: string | undefined;
   readonly name: string | undefined;
   readonly index: number;
@@ -85,7 +85,7 @@ const RISKY: ReadonlySet<string> = new Set(
   ),
 );
 
-function keyOf(step: Step, isMember: boolean): Key {
+function keyOf(step: Step, isMember: boolean): SourceStep {
   if (typeof step === 'number') return { plain: undefined, name: undefined, index: step };
   const name = typeof step === 'string' ? step : step.token;
   const index = indexOf(name);
@@ -116,7 +116,7 @@ function memberOf(value: Json | undefined, name: string): Json | undefined {
   return (value as JsonObject)[name];
 }
 
-function walkOf(slot: number, keys: readonly Key[]): Get {
+function walkOf(slot: number, keys: readonly SourceStep[]): Get {
   return ({ slots }) => {
     let value = slots[slot] as Json | undefined; // Slots hold JSON.
     for (const key of keys) value = childOf(value, key);
@@ -124,7 +124,7 @@ function walkOf(slot: number, keys: readonly Key[]): Get {
   };
 }
 
-function childOf(value: Json | undefined, { plain, name, index }: Key): Json | undefined {
+function childOf(value: Json | undefined, { plain, name, index }: SourceStep): Json | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (plain !== undefined) return (value as JsonObject)[plain];
   if (Array.isArray(value)) return index < 0 ? undefined : value[index];

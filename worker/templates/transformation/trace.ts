@@ -16,7 +16,7 @@ interface Draft {
 }
 
 /** The steps of one render, bounded in number and in bytes of JSON. */
-export class Trace {
+export class RenderTrace {
   readonly #steps: (Draft | Step)[] = [];
   #bytes: number;
   /** Whether a request was shown in the place of what it would answer. */

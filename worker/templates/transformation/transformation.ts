@@ -9,10 +9,10 @@ import { cut, endOfRun } from './failure.ts';
 import { after, applyRules, budgetFaults, callNested, faultsBy, type Parts } from './process.ts';
 import { renderWith } from './render.ts';
 
-/** Closures take so many bytes for one of a definition, roughly. */
+/** Bytes that closures take for one byte of a definition, roughly. */
 const GROWTH = 20;
 
-/** Rules with what surrounds them. */
+/** Rules with the order, references and cost that were read for them. */
 export class Transformation implements Compiled {
   readonly references: readonly Reference[];
   readonly usesNow: boolean;
@@ -71,7 +71,7 @@ export class Transformation implements Compiled {
     };
     try {
       const made = make();
-      // Of a promise the type is the same whether it is refused so or otherwise.
+      // A promise has the same type, however it is rejected.
       return made instanceof Promise ? (made.catch(refuse) as Made) : made;
     } catch (error) {
       return refuse(error);

@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts';
 /** What is wrong with a value; none when it fits. An absent value fits all but `required`. */
 export type Validate = (value: Json | undefined, x: Execution) => readonly Reason[];
 
-interface Read {
+interface ReadCheck {
   readonly check: Check;
   readonly isRequired: boolean;
   readonly reason: Reason;
@@ -28,7 +28,7 @@ export function validationOf(
 ): Validate | undefined {
   const value = rule.get(name);
   if (value === undefined) return undefined;
-  const read: Read[] = [];
+  const read: ReadCheck[] = [];
   if (Array.isArray(value)) readList(value, rule.at(name), rule, scope, read);
   else if (isJsonObject(value))
     readOne(new Members(value, rule.at(name), rule.report), scope, read);
@@ -46,7 +46,7 @@ export function validationOf(
 }
 
 /** Bounds, or a single check such as a list has. */
-function readOne(members: Members, scope: Scope, into: Read[]): void {
+function readOne(members: Members, scope: Scope, into: ReadCheck[]): void {
   const type = members.get('type');
   const isCheck = type === 'custom' || (typeof type === 'string' && NAMES.includes(type));
   if (isCheck && type !== 'type') readEntry(members, scope, into);
@@ -58,7 +58,7 @@ function readList(
   path: string,
   rule: Members,
   scope: Scope,
-  into: Read[],
+  into: ReadCheck[],
 ): void {
   for (const [index, each] of list.entries()) {
     const at = `${path}.${index}`;
@@ -68,7 +68,7 @@ function readList(
 }
 
 /** `{type, <type>: bound, message?, code?}`; with a type of JSON, bounds of a value of that type. */
-function readEntry(members: Members, scope: Scope, into: Read[]): void {
+function readEntry(members: Members, scope: Scope, into: ReadCheck[]): void {
   const type = members.needText('type');
   if (type === undefined) return;
   if (TYPE_NAMES.includes(type)) {
@@ -90,14 +90,14 @@ function readEntry(members: Members, scope: Scope, into: Read[]): void {
 }
 
 /** `{type, minimum, maximum, …}`, and `rules`: a list of further checks. */
-function readBounds(members: Members, scope: Scope, into: Read[]): void {
+function readBounds(members: Members, scope: Scope, into: ReadCheck[]): void {
   members.refuseOthers([...NAMES, 'rules', 'message', 'code'], 'a validation');
   for (const name of NAMES) if (members.has(name)) readCheck(members, name, scope, into);
   const rules = members.list('rules');
   if (rules) readList(rules, members.at('rules'), members, scope, into);
 }
 
-function readCheck(members: Members, type: string, scope: Scope, into: Read[]): void {
+function readCheck(members: Members, type: string, scope: Scope, into: ReadCheck[]): void {
   const named = CHECKS[type]?.(members, type, scope);
   if (named === undefined || named.message === '') return;
   const { check, message, of } = named;

@@ -4,13 +4,13 @@ import { isMovedWithin } from '../../../proto/ordered-json.ts';
 import type { Value } from '../../language/expressions/index.ts';
 import type { Apply, Execution, Gather, Rule } from './execution.ts';
 import { RuleFault } from './failure.ts';
-import { fastPath, type Work } from './fast-path.ts';
-import { guarded, guardedGather, type Head } from './guard.ts';
+import { fastPath, type PlainMove } from './fast-path.ts';
+import { guarded, guardedGather, type RuleHead } from './guard.ts';
 import { mappingOf } from './mapping.ts';
 import { jsonOf, tellMoved } from './measure.ts';
 import { nestedOf } from './nested-rule.ts';
-import { headOf, type Place, targetIn } from './place.ts';
 import type { Members } from './report.ts';
+import { headOf, type RuleContext, targetIn } from './rule-context.ts';
 import { argumentOf, type Get, getterOf, type Member, memberOfSlot, pathOf } from './source.ts';
 import { put, type Target } from './target.ts';
 import { type Step, stepsOf } from './transformers/index.ts';
@@ -39,7 +39,7 @@ interface Treatment {
 }
 
 /** Reads a rule of that sort. */
-export function valueRule(rule: Members, sort: string, place: Place): Rule | undefined {
+export function valueRule(rule: Members, sort: string, place: RuleContext): Rule | undefined {
   const isNamed = rule.has('as');
   const hasTarget = rule.has('target') || !isNamed;
   const target = hasTarget ? targetIn(rule, 'target', place.scope) : undefined;
@@ -57,10 +57,10 @@ export function valueRule(rule: Members, sort: string, place: Place): Rule | und
 
 /** A rule that writes its value to its target. */
 function writingRule(
-  head: Head,
+  head: RuleHead,
   producer: Producer,
   { steps, validate }: Treatment,
-  { target, place }: { readonly target: Target; readonly place: Place },
+  { target, place }: { readonly target: Target; readonly place: RuleContext },
 ): Rule {
   const isHidden = place.shown.hides(target.steps);
   const body = treated(producer, target, { steps, validate });
@@ -77,7 +77,12 @@ function writingRule(
 }
 
 /** A rule that names its result, and writes it where it has a target that is shown. */
-function namedRule(head: Head, producer: Producer, treatment: Treatment, place: Place): Rule {
+function namedRule(
+  head: RuleHead,
+  producer: Producer,
+  treatment: Treatment,
+  place: RuleContext,
+): Rule {
   const { target } = head;
   const shown = target !== undefined && place.shown.hides(target.steps) ? undefined : target;
   return {
@@ -91,7 +96,7 @@ function naming(
   { produce, absence }: Producer,
   target: Target | undefined,
   treatment: Treatment,
-  { results }: Head,
+  { results }: RuleHead,
 ): Apply {
   return (x, output) => {
     const value = treat(produce(x), treatment, x);
@@ -105,7 +110,7 @@ function naming(
 }
 
 /** What the rule does where no render looks on. */
-function workOf(producer: Producer, treatment: Treatment): Work {
+function workOf(producer: Producer, treatment: Treatment): PlainMove {
   const { produce, untraced = produce, member } = producer;
   const isPlain = treatment.steps.length === 0 && treatment.validate === undefined;
   if (isPlain) return { make: untraced, member };
@@ -184,7 +189,7 @@ function producerOf(
   rule: Members,
   sort: string,
   target: Target | undefined,
-  place: Place,
+  place: RuleContext,
 ): Producer | undefined {
   if (sort === 'source') return sourceProducer(rule, place);
   if (sort === 'expression') return expressionProducer(rule, place);
@@ -197,7 +202,7 @@ function producerOf(
   return { produce: shownInput(() => constant), absence: '' };
 }
 
-function sourceProducer(rule: Members, { scope }: Place): Producer | undefined {
+function sourceProducer(rule: Members, { scope }: RuleContext): Producer | undefined {
   const text = rule.text('source');
   const path = text === undefined ? undefined : pathOf(text, rule.at('source'), scope);
   if (path === undefined) return undefined;
@@ -215,7 +220,7 @@ function shownInput(get: Get): Get {
   };
 }
 
-function expressionProducer(rule: Members, { scope }: Place): Producer | undefined {
+function expressionProducer(rule: Members, { scope }: RuleContext): Producer | undefined {
   const source = rule.text('expression');
   const expression =
     source === undefined ? undefined : scope.expression(source, rule.at('expression'));
@@ -224,7 +229,7 @@ function expressionProducer(rule: Members, { scope }: Place): Producer | undefin
   return { produce, absence: 'its expression is undefined' };
 }
 
-function functionProducer(rule: Members, { scope }: Place): Producer | undefined {
+function functionProducer(rule: Members, { scope }: RuleContext): Producer | undefined {
   const { functions } = scope.sources;
   const name = rule.text('function');
   const args = (rule.list('args') ?? []).map((each, index) =>

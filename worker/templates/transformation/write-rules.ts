@@ -5,15 +5,15 @@ import type { Apply, Execution, Output, Rule } from './execution.ts';
 import { RuleFault } from './failure.ts';
 import { guarded } from './guard.ts';
 import { tellMoved } from './measure.ts';
-import { headOf, type Place, targetAt } from './place.ts';
-import { ANY } from './places.ts';
+import { ANY } from './output-places.ts';
 import type { Members } from './report.ts';
+import { headOf, type RuleContext, targetAt } from './rule-context.ts';
 import { type Get, getterOf, pathOf, sourceOf } from './source.ts';
 import { put, Target, valueAt } from './target.ts';
 import { hidden } from './value-rule.ts';
 
 /** Reads `{copy: {from, to, fields}}`. */
-export function copyRule(rule: Members, place: Place): Rule | undefined {
+export function copyRule(rule: Members, place: RuleContext): Rule | undefined {
   const copy = rule.members('copy');
   const head = headOf(rule, 'copy', undefined, place);
   if (copy === undefined) return undefined;
@@ -31,12 +31,12 @@ export function copyRule(rule: Members, place: Place): Rule | undefined {
   return body && { apply: guarded({ ...head, label }, body), gather: undefined };
 }
 
-function wholeInput({ scope }: Place): Get {
+function wholeInput({ scope }: RuleContext): Get {
   return ({ slots }) => slots[scope.names.indexOf('$')] as Json; // Slots hold JSON.
 }
 
 /** Puts the value at its place; where an object is already, members join it. */
-function wholeOf(from: Get, to: Target, mayBePut: boolean, { places }: Place): Apply {
+function wholeOf(from: Get, to: Target, mayBePut: boolean, { places }: RuleContext): Apply {
   places.add(to);
   places.add(to, [ANY]);
   return (x, output) => {
@@ -79,7 +79,7 @@ function follow(value: JsonObject, before: readonly string[], into: Json | undef
   if (isJsonObject(into)) inOrder(into, [...new Set([...before, ...namesOf(value)])]);
 }
 
-function fieldsOf(copy: Members, from: Get, to: Target, place: Place): Apply | undefined {
+function fieldsOf(copy: Members, from: Get, to: Target, place: RuleContext): Apply | undefined {
   const fields = (copy.list('fields') ?? []).flatMap((field, index) => {
     const at = `${copy.at('fields')}.${index}`;
     if (typeof field !== 'string' || field === '') {
@@ -115,7 +115,7 @@ function fieldsOf(copy: Members, from: Get, to: Target, place: Place): Apply | u
 }
 
 /** Reads `{initialize: {path: value}}`. */
-export function initializeRule(rule: Members, place: Place): Rule | undefined {
+export function initializeRule(rule: Members, place: RuleContext): Rule | undefined {
   const members = rule.members('initialize');
   const head = headOf(rule, 'initialize', undefined, place);
   if (members === undefined) return undefined;

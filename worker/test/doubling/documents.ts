@@ -5,7 +5,7 @@ import { type Subject, text, value } from '../../../test/proofs/doubling/subject
 import { flatten } from '../../json/flatten.ts';
 import { mapped } from '../../json/map.ts';
 import { ObjectWriter } from '../../json/object-writer.ts';
-import { parse } from '../../json/parse.ts';
+import { parsePaths } from '../../json/parse.ts';
 import { reduce } from '../../json/reduce.ts';
 import { unflatten } from '../../json/unflatten.ts';
 import { parseDotted } from '../../language/paths/dotted.ts';
@@ -47,7 +47,7 @@ export const PATHS: readonly Subject[] = [
   ]),
   text('a pattern of JSONPath', ['worker/language/paths/pattern.ts'], (each) =>
     whole(
-      parse(
+      parsePaths(
         {
           json: { p: each, t: each },
           paths: [new Path('$[?match($.t, $.p)]'), new Path('$[?search($.t, $.p)]')],
@@ -61,7 +61,7 @@ export const PATHS: readonly Subject[] = [
     ['worker/language/paths/compare.ts', 'worker/language/paths/budget.ts'],
     (each) =>
       whole(
-        parse(
+        parsePaths(
           {
             json: [each, `${each}a`],
             paths: [new Path('$[?@ < $[1]]'), new Path('$[?length(@) > 2]')],
@@ -81,7 +81,7 @@ export const PATHS: readonly Subject[] = [
     (json) => {
       const writer = new ObjectWriter(40e6);
       whole(
-        parse(
+        parsePaths(
           {
             json,
             paths: ['$..*', '$[*]', '$..[?@.a == 1]', '..', '$..b[0]'].map(

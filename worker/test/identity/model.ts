@@ -13,7 +13,7 @@ export interface Person {
 }
 
 /** A token that was issued, and whether anything has ended it since. */
-export interface Bearer {
+interface Bearer {
   readonly text: string;
   readonly organization: number;
   readonly person: Person;
@@ -21,7 +21,7 @@ export interface Bearer {
 }
 
 /** A reset that was started, and whether anything has ended it since. */
-export interface Started {
+interface Started {
   readonly token: string;
   readonly person: Person;
   readonly sentTo: string;

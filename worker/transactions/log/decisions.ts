@@ -35,7 +35,7 @@ const LATE: KeptFailure = {
 };
 
 /** What the object lends. */
-export interface Lent {
+interface Lent {
   waitUntil(work: Promise<unknown>): void;
   /** Sets the alarm for what is due first. */
   arm(): Promise<void>;

@@ -2,7 +2,7 @@
 import { type Answer, type Changed, type Claims, Locks } from './locks.ts';
 
 /** How waiting ended. */
-export type Turn =
+type Turn =
   | { readonly is: 'held' | 'circle' | 'late' | 'left' }
   | { readonly is: 'doubt'; readonly holder: string };
 

@@ -23,7 +23,7 @@ interface Done {
   readonly at: number;
 }
 
-interface Waiting {
+interface PlannedActivity {
   readonly orgUuid: string;
   readonly accountUuid: string;
   /** Oldest first, at most as many as are kept. */
@@ -38,7 +38,7 @@ interface KeyUse {
 }
 
 interface Notes {
-  waiting: Map<string, Waiting>;
+  waiting: Map<string, PlannedActivity>;
   /** By UUID. */
   keys: Map<string, KeyUse>;
   /** When the next write was planned, if one is. */

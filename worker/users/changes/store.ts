@@ -5,7 +5,7 @@ import { usernameKey } from '../../auth/username.ts';
 import type { Database } from '../../context.ts';
 import { heldTo } from '../../db/held.ts';
 import { accounts, memberships, organizations, rules } from '../../db/schema.ts';
-import { type Change, mayMake } from '../../grants/changes/store.ts';
+import { mayMake, type RuleChange } from '../../grants/changes/store.ts';
 import type { IfMatch } from '../../revision.ts';
 import { level, type NewMember, ownRule, type UserRow } from '../store.ts';
 
@@ -124,7 +124,7 @@ export function noteChange(
 }
 
 /** How a membership ends. */
-export interface Ending {
+interface MembershipEnd {
   readonly bySuperAdmin: boolean;
   readonly ifMatch: IfMatch | undefined;
 }
@@ -136,8 +136,8 @@ export interface Ending {
 export function deleteMembership(
   db: Database,
   accountUuid: string,
-  change: Change,
-  { bySuperAdmin, ifMatch }: Ending,
+  change: RuleChange,
+  { bySuperAdmin, ifMatch }: MembershipEnd,
 ) {
   const { orgUuid } = change;
   return db

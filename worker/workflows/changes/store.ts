@@ -17,7 +17,7 @@ import {
 } from '../../db/workflows.ts';
 import type { Level } from '../../levels.ts';
 import type { IfMatch } from '../../revision.ts';
-import type { Reference } from '../definition/found.ts';
+import type { Reference } from '../definition/findings.ts';
 import { counted, selectVersion, takenHooks } from '../store.ts';
 import { deleteTriggers } from '../triggers/store.ts';
 

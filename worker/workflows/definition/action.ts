@@ -1,13 +1,13 @@
 /** Reads actions: what all have in common, and by their types the rest. Spec: workflows.md §1, §3. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import {
-  type Around,
+  type ActionSource,
   type Draft,
+  type DraftContext,
   type Drafts,
   type List,
   link,
   targetOf,
-  type Written,
 } from './draft.ts';
 import { compiled } from './expression.ts';
 import { ACTION_ID, ACTION_ID_FORM } from './ids.ts';
@@ -28,7 +28,7 @@ const UNHANDLED: Handler = {
 };
 
 /** Reads an action, or a list of them; a list is a graph if any of them has `after`. */
-export function readList(drafts: Drafts, written: Written): readonly Action[] | undefined {
+export function readList(drafts: Drafts, written: ActionSource): readonly Action[] | undefined {
   const { json, where, place } = written;
   if (!Array.isArray(json)) {
     const one = readOne(drafts, written);
@@ -51,7 +51,7 @@ export function readList(drafts: Drafts, written: Written): readonly Action[] | 
 }
 
 /** Reads an action that is alone. */
-export function readOne(drafts: Drafts, written: Written): Action | undefined {
+export function readOne(drafts: Drafts, written: ActionSource): Action | undefined {
   const { where, place, json } = written;
   if (Array.isArray(json)) {
     drafts.report.add(where, 'must be one action, and is a list');
@@ -65,7 +65,7 @@ export function readOne(drafts: Drafts, written: Written): Action | undefined {
 
 function readAction(
   drafts: Drafts,
-  { json, where, place, id: derived }: Written,
+  { json, where, place, id: derived }: ActionSource,
   { list, actions }: { readonly list: List; readonly actions: Draft[] },
 ): Action | undefined {
   const { report } = drafts;
@@ -77,7 +77,7 @@ function readAction(
   const draft: Draft = { ...EMPTY, where, place, id: idOf(drafts, members, derived) };
   drafts.byId.set(draft.id, draft);
   actions.push(draft);
-  const around: Around = { drafts, members, draft, list };
+  const around: DraftContext = { drafts, members, draft, list };
   const before = report.faults.length;
   readCommon(around);
   const type = members.has('type')
@@ -129,7 +129,7 @@ function idOf({ report, byId }: Drafts, members: Members, derived: string | unde
   return unnamed;
 }
 
-function readCommon(around: Around): void {
+function readCommon(around: DraftContext): void {
   const { drafts, members, draft, list } = around;
   const before = { root: 'run', action: draft, when: 'before' } as const;
   draft.name = members.text('name');
@@ -152,7 +152,7 @@ function readCommon(around: Around): void {
   readCompensation(around);
 }
 
-function readCompensation({ drafts, members, draft }: Around): void {
+function readCompensation({ drafts, members, draft }: DraftContext): void {
   const json = members.given('compensation');
   if (json === undefined) return;
   const { place } = draft;
@@ -170,7 +170,7 @@ function readCompensation({ drafts, members, draft }: Around): void {
 const AN = { compensation: 'a compensation', escalation: 'an escalation' };
 
 /** Ids after which an action of a graph begins. */
-function readAfter(around: Around): void {
+function readAfter(around: DraftContext): void {
   const { members, draft } = around;
   if (members.given('next') !== undefined) {
     members.fault('next', 'is not allowed in a graph: its actions begin by after');
@@ -180,7 +180,7 @@ function readAfter(around: Around): void {
   for (const [index, id] of after.entries()) link(around, id, `${members.at('after')}.${index}`);
 }
 
-function readNext(around: Around): Next {
+function readNext(around: DraftContext): Next {
   const { members } = around;
   const json = members.given('next');
   if (members.get('type') === 'condition') {
@@ -192,7 +192,7 @@ function readNext(around: Around): Next {
   return { to: targetOf(around, members, 'next') };
 }
 
-function readChoice(around: Around, json: Json & object): Next {
+function readChoice(around: DraftContext, json: Json & object): Next {
   const { drafts, members, draft } = around;
   const choice = members.members('next');
   if (choice === undefined || !isJsonObject(json)) return { to: null };

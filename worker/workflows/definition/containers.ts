@@ -1,8 +1,8 @@
 /** Actions that hold others: parallel, loop, dynamicAction. Spec: workflows.md §3. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { hintFor } from '../../../proto/near-name.ts';
-import { told } from '../../../proto/told.ts';
-import type { Around, TypeReader } from './draft.ts';
+import { truncated } from '../../../proto/truncate.ts';
+import type { DraftContext, TypeReader } from './draft.ts';
 import { compiled } from './expression.ts';
 import { ACTION_ID, ACTION_ID_FORM, LOOP_NAME, ROOT_NAMES } from './ids.ts';
 import { expressionOf } from './leaves.ts';
@@ -64,7 +64,7 @@ export const loop: TypeReader<'loop'> = {
 };
 
 /** What the element and its position are called. */
-function readNames({ members }: Around): {
+function readNames({ members }: DraftContext): {
   readonly as: string;
   readonly index: string | undefined;
 } {
@@ -88,7 +88,7 @@ function readAggregation({
   drafts,
   members,
   draft,
-}: Around): ReadonlyMap<string, Expr> | undefined {
+}: DraftContext): ReadonlyMap<string, Expr> | undefined {
   const read = members.members('aggregation');
   if (read === undefined) return undefined;
   const stand = { root: 'run', action: draft, when: 'before', extra: 'results' } as const;
@@ -132,7 +132,7 @@ export const dynamicAction: TypeReader<'dynamicAction'> = {
 };
 
 function readOption(
-  { drafts, draft }: Around,
+  { drafts, draft }: DraftContext,
   json: Json,
   { option, where }: { readonly option: string; readonly where: string },
 ): Action | undefined {
@@ -149,7 +149,7 @@ function readOption(
 
 /** The action that runs when none is chosen: one of its own, or one of the options by its key. */
 function readDefault(
-  { drafts, members, draft }: Around,
+  { drafts, members, draft }: DraftContext,
   options: ReadonlyMap<string, Action | undefined>,
 ): Action | undefined {
   const json = members.given('default');
@@ -157,7 +157,7 @@ function readDefault(
   const where = members.at('default');
   if (typeof json === 'string') {
     if (options.has(json)) return options.get(json);
-    const shown = told(json, SHOWN);
+    const shown = truncated(json, SHOWN);
     const hint = hintFor(shown, [...options.keys()]);
     return members.fault('default', `names no option: ${JSON.stringify(shown)}; ${hint}`);
   }

@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { compileExpression } from '../../language/expressions/index.ts';
 import { Report } from '../../templates/transformation/report.ts';
-import type { Fault } from './found.ts';
+import type { Fault } from './findings.ts';
 import { ACTION_ID, ACTION_ID_FORM } from './ids.ts';
 import { Members } from './members.ts';
 

@@ -2,13 +2,13 @@
 import type { Kind } from '../../../kinds/index.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { Drafting, Stand } from './expression.ts';
-import type { Reference } from './found.ts';
+import type { Reference } from './findings.ts';
 import type { Members } from './members.ts';
-import type { Action, ActionType, Common, Place } from './tree.ts';
+import type { Action, ActionParent, ActionType, Common } from './tree.ts';
 
 /** What is known of the organization that a definition is read in. */
 export interface Lookups {
-  /** Which kind an endpoint is of; undefined when there is none of that name. */
+  /** The kind of an endpoint; undefined when there is none of that name. */
   kindOf(endpoint: string): Kind | undefined;
   /**
    * Whether it is a version that was stored: what no longer fits the endpoints that it names then
@@ -30,7 +30,7 @@ export interface Link {
 /** Actions that are in one list. */
 export interface List {
   readonly where: string;
-  readonly place: Place;
+  readonly place: ActionParent;
   readonly isGraph: boolean;
   readonly actions: readonly Draft[];
   /** By the actions that they lead from. */
@@ -38,10 +38,10 @@ export interface List {
 }
 
 /** An action that is to be read. */
-export interface Written {
+export interface ActionSource {
   readonly json: Json;
   readonly where: string;
-  readonly place: Place;
+  readonly place: ActionParent;
   /** The id that it has when it names none; undefined where it must. */
   readonly id?: string | undefined;
 }
@@ -53,13 +53,13 @@ export interface Drafts extends Drafting {
   readonly byId: Map<string, Draft>;
   readonly lists: List[];
   /** Reads an action that is alone. */
-  readOne(written: Written): Action | undefined;
+  readOne(written: ActionSource): Action | undefined;
   /** Reads an action, or a list of them. */
-  readList(written: Written): readonly Action[] | undefined;
+  readList(written: ActionSource): readonly Action[] | undefined;
 }
 
 /** One action while its own members are read. */
-export interface Around {
+export interface DraftContext {
   readonly drafts: Drafts;
   readonly members: Members;
   readonly draft: Draft;
@@ -68,7 +68,7 @@ export interface Around {
 }
 
 /** What a type adds to an action. */
-export type Own<Type extends ActionType> = Type extends ActionType
+type MembersOfType<Type extends ActionType> = Type extends ActionType
   ? Omit<Extract<Action, { type: Type }>, keyof Common | 'type'>
   : never;
 
@@ -77,23 +77,27 @@ export interface TypeReader<Type extends ActionType> {
   /** Members besides those that every action has. */
   readonly members: readonly string[];
   /** What the type adds to an action; undefined, with a fault, when it is not whole. */
-  read(around: Around): Own<Type> | undefined;
+  read(around: DraftContext): MembersOfType<Type> | undefined;
 }
 
 /** The state of an action to what is read before it begins. */
-export function beforeOf({ draft }: Pick<Around, 'draft'>): Stand {
+export function beforeOf({ draft }: Pick<DraftContext, 'draft'>): Stand {
   return { root: 'run', action: draft, when: 'before' };
 }
 
 /** Notes that an action leads to another of its list. */
-export function link({ list, draft }: Around, to: string | null | undefined, where: string): void {
+export function link(
+  { list, draft }: DraftContext,
+  to: string | null | undefined,
+  where: string,
+): void {
   if (to === null || to === undefined) return;
   const known = list.links.get(draft) ?? [];
   list.links.set(draft, [...known, { to, where }]);
 }
 
 /** The id of an action of the same list that a member names; null for none. */
-export function targetOf(around: Around, members: Members, name: string): string | null {
+export function targetOf(around: DraftContext, members: Members, name: string): string | null {
   const value = members.given(name);
   if (value === undefined) return null;
   if (typeof value !== 'string') {

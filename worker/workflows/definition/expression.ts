@@ -5,8 +5,8 @@ import {
   type Expression,
   keep,
   type Plain,
-  type Read,
   readsOf,
+  type ValueRead,
 } from '../../language/expressions/index.ts';
 import type { Report } from '../../templates/transformation/report.ts';
 import type { Common, Expr, Root, Uses } from './tree.ts';
@@ -37,7 +37,7 @@ export type Stand =
 export interface Site {
   readonly expr: CompiledExpr;
   readonly stand: Stand;
-  readonly reads: readonly Read[];
+  readonly reads: readonly ValueRead[];
 }
 
 /** What definitions are read with. */

@@ -1,9 +1,10 @@
 /** Reads `errorHandler`: what is done when an action fails. Spec: workflows.md §4. */
+
+import { ERRORS } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { hintFor } from '../../../proto/near-name.ts';
-import { told } from '../../../proto/told.ts';
+import { truncated } from '../../../proto/truncate.ts';
 import { EMPTY } from './action.ts';
-import { RETRYABLE } from './codes.ts';
 import type { Drafts } from './draft.ts';
 import type { Stand } from './expression.ts';
 import { nameable } from './ids.ts';
@@ -63,7 +64,7 @@ export function readHandlers(drafts: Drafts, definition: Members): Handlers {
   // Also those that handlers bring themselves may be named; all of them are known now.
   for (const id of byId.keys()) {
     if (drafts.byId.has(id)) continue;
-    const shown = told(id, SHOWN);
+    const shown = truncated(id, SHOWN);
     const hint = hintFor(shown, nameable(drafts.byId.keys()));
     named?.fault(shown, `names no action: "${shown}"; ${hint}`);
   }
@@ -129,7 +130,7 @@ function readCodes(members: Members, name: string): ReadonlySet<string> | undefi
   const codes = members.texts(name);
   for (const [index, code] of (codes ?? []).entries()) {
     if (RETRYABLE.includes(code)) continue;
-    const shown = told(code, SHOWN);
+    const shown = truncated(code, SHOWN);
     const meant = hintFor(shown, RETRYABLE, { before: 'codes are, for example,' });
     const hint = meant.startsWith('did you mean')
       ? meant
@@ -192,3 +193,23 @@ function readDeadLetters(handler: Members): DeadLetters | undefined {
   };
   return members.flag('enabled', true) ? read : undefined;
 }
+
+/** Codes that actions have of their own. */
+const ACTION_CODES = [
+  'INVALID_INPUT',
+  'NO_OPTION',
+  'TIMED_OUT',
+  'CANCELLED',
+  'EXPRESSION_FAILED',
+  'TASK_REJECTED',
+  'UPSTREAM_STATUS',
+  'WORKFLOW_PAUSED',
+] as const;
+
+/** What `retryableErrors` may name besides codes: all, and what may go away by itself. */
+const CODE_GROUPS = ['*', 'TRANSIENT'] as const;
+
+/** Whatever `retryableErrors` may name. */
+const RETRYABLE: readonly string[] = [
+  ...new Set([...CODE_GROUPS, ...ACTION_CODES, ...Object.keys(ERRORS)]),
+];

@@ -1,7 +1,7 @@
 /** Actions that people complete. Spec: workflows.md §3, `humanTask`. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { LEVELS } from '../../levels.ts';
-import { type Around, beforeOf, type TypeReader } from './draft.ts';
+import { beforeOf, type DraftContext, type TypeReader } from './draft.ts';
 import { ACTION_ID, ACTION_ID_FORM } from './ids.ts';
 import { Members } from './members.ts';
 import type { FormField, Value } from './tree.ts';
@@ -58,7 +58,7 @@ export const humanTask: TypeReader<'humanTask'> = {
   },
 };
 
-function readAssignees(around: Around): Value | undefined {
+function readAssignees(around: DraftContext): Value | undefined {
   const { members } = around;
   const value = neededValue(around, members, 'assignees');
   const json = members.get('assignees');
@@ -116,7 +116,7 @@ function readEscalation(timeout: Members): readonly string[] | undefined {
   return roles;
 }
 
-function readForm(around: Around): readonly FormField[] {
+function readForm(around: DraftContext): readonly FormField[] {
   const form = around.members.members('form');
   if (form === undefined) return [];
   form.refuseOthers(['fields'], 'form');
@@ -132,7 +132,7 @@ function readForm(around: Around): readonly FormField[] {
   });
 }
 
-function readField(around: Around, members: Members, known: Set<string>): FormField[] {
+function readField(around: DraftContext, members: Members, known: Set<string>): FormField[] {
   members.refuseOthers(['id', 'type', 'label', 'options', 'required'], 'a field');
   const id = members.needText('id');
   if (id !== undefined && !ACTION_ID.test(id)) {
@@ -146,7 +146,11 @@ function readField(around: Around, members: Members, known: Set<string>): FormFi
   return id === undefined ? [] : [{ id, type, label, required, options }];
 }
 
-function readOptions(around: Around, members: Members, type: FormField['type']): Value | undefined {
+function readOptions(
+  around: DraftContext,
+  members: Members,
+  type: FormField['type'],
+): Value | undefined {
   const isChoice = type === 'select' || type === 'multiselect';
   if (!isChoice) {
     if (members.has('options'))

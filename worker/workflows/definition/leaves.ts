@@ -2,10 +2,10 @@
 
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
-import { nameOfEndpoint as nameOf } from '../../templates/data-access/layout.ts';
-import { type Around, beforeOf, type TypeReader, targetOf } from './draft.ts';
+import { comparedName } from '../../shapes/ids.ts';
+import { beforeOf, type DraftContext, type TypeReader, targetOf } from './draft.ts';
 import { compiled } from './expression.ts';
-import type { EndpointReference } from './found.ts';
+import type { EndpointReference } from './findings.ts';
 import { requestOf } from './request.ts';
 import type { Expr, Value } from './tree.ts';
 import { CompiledValue } from './value.ts';
@@ -27,19 +27,19 @@ export const endpoint: TypeReader<'endpoint'> = {
     const read = readRequest(around, { named, operation });
     if (read === undefined || expects === undefined) return undefined;
     const path = members.at('endpoint');
-    drafts.references.push({ kind: 'endpoint', id: nameOf(named), path, level: read.level });
+    drafts.references.push({ kind: 'endpoint', id: comparedName(named), path, level: read.level });
     return { endpoint: named, operation, request: read.request, expects };
   },
 };
 
 function readRequest(
-  around: Around,
+  around: DraftContext,
   { named, operation }: { readonly named: string; readonly operation: 'read' | 'write' },
 ): { readonly request: Value; readonly level: EndpointReference['level'] } | undefined {
   const { drafts, members } = around;
   const { report, lookups } = drafts;
   const input = members.get('input');
-  const kind = lookups.kindOf(nameOf(named));
+  const kind = lookups.kindOf(comparedName(named));
   const level = operation === 'read' ? 'Read' : 'Write';
   const at = members.at('input');
   if (kind === undefined) {
@@ -73,8 +73,8 @@ function failing(at: string, error: GatewayError): Value {
 const EXPECTED = ['2xx', '3xx'];
 const STATUS = /^(?:[1-5]xx|[1-5]\d\d)$/i;
 
-function readExpect({ drafts, members }: Around, named: string | undefined) {
-  const kind = named === undefined ? undefined : drafts.lookups.kindOf(nameOf(named));
+function readExpect({ drafts, members }: DraftContext, named: string | undefined) {
+  const kind = named === undefined ? undefined : drafts.lookups.kindOf(comparedName(named));
   if (members.has('expect') && kind !== undefined && kind !== 'http') {
     return members.fault('expect', 'is of endpoints of kind Http alone');
   }
@@ -106,7 +106,7 @@ export const template: TypeReader<'template'> = {
     const named = members.needText('template');
     if (named === undefined) return undefined;
     const path = members.at('template');
-    drafts.references.push({ kind: 'template', id: nameOf(named), path });
+    drafts.references.push({ kind: 'template', id: comparedName(named), path });
     return { template: named };
   },
 };
@@ -134,13 +134,13 @@ export const subworkflow: TypeReader<'subworkflow'> = {
     const named = members.needText('workflow');
     if (named === undefined) return undefined;
     const path = members.at('workflow');
-    drafts.references.push({ kind: 'workflow', id: nameOf(named), path });
+    drafts.references.push({ kind: 'workflow', id: comparedName(named), path });
     return { workflow: named, waitForCompletion };
   },
 };
 
 /** The expression that a member is, and has to be. */
-export function expressionOf(around: Around, name: string): Expr | undefined {
+export function expressionOf(around: DraftContext, name: string): Expr | undefined {
   const { drafts, members } = around;
   const source = members.needText(name);
   const at = { where: members.at(name), stand: beforeOf(around) };

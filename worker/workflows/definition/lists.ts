@@ -1,6 +1,6 @@
 /** The order of the actions of a list: no cycles, and every action can be reached. Spec: workflows.md §1, "Checked when stored". */
 import { hintFor } from '../../../proto/near-name.ts';
-import { told } from '../../../proto/told.ts';
+import { truncated } from '../../../proto/truncate.ts';
 import type { Report } from '../../templates/transformation/report.ts';
 import { Ancestors } from './ancestors.ts';
 import type { Draft, Link, List } from './draft.ts';
@@ -112,7 +112,7 @@ function missing(
   own: ReadonlyMap<string, Draft>,
   byId: ReadonlyMap<string, Draft>,
 ): string {
-  const shown = told(to, SHOWN);
+  const shown = truncated(to, SHOWN);
   const other = byId.get(to);
   if (other !== undefined) return `names an action of another list: "${shown}" is ${other.where}`;
   const known = nameable(own.keys());

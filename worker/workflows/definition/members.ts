@@ -1,12 +1,12 @@
 /** Objects of a definition, whose members are read one by one: what is wrong with them is told with its path. */
 import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
 import { hintFor } from '../../../proto/near-name.ts';
-import { told } from '../../../proto/told.ts';
+import { truncated } from '../../../proto/truncate.ts';
 import { Members as Read } from '../../templates/transformation/report.ts';
 import { durationMs } from './duration.ts';
 
 /** Bounds of a number. */
-interface Bounds {
+interface NumberBounds {
   readonly min: number;
   readonly max: number;
   readonly isInteger?: boolean;
@@ -39,7 +39,7 @@ export class Members extends Read {
     return byDefault;
   }
 
-  number(name: string, { min, max, isInteger = false }: Bounds): number | undefined {
+  number(name: string, { min, max, isInteger = false }: NumberBounds): number | undefined {
     const value = this.get(name);
     if (value === undefined) return undefined;
     const number = typeof value === 'number' || isRawJson(value) ? Number(numberText(value)) : NaN;
@@ -63,7 +63,7 @@ export class Members extends Read {
     const found = known.find((each) => each === value);
     if (found !== undefined) return found;
     if (typeof value !== 'string') return this.fault(name, `must be one of ${known.join(', ')}`);
-    const shown = told(value, SHOWN);
+    const shown = truncated(value, SHOWN);
     return this.fault(name, `${JSON.stringify(shown)} is not known; ${hintFor(shown, known)}`);
   }
 
@@ -89,7 +89,7 @@ export class Members extends Read {
   override refuseOthers(names: readonly string[], of: string): void {
     for (const name of Object.keys(this.object)) {
       if (names.includes(name)) continue;
-      const shown = told(name, SHOWN);
+      const shown = truncated(name, SHOWN);
       this.fault(
         shown,
         `is no member of ${of}; ${hintFor(shown, names, { isTaken: (each) => this.has(each) })}`,

@@ -8,7 +8,7 @@ import { Report } from '../../templates/transformation/report.ts';
 import { readList, readOne } from './action.ts';
 import type { Drafts, Lookups } from './draft.ts';
 import { compiled } from './expression.ts';
-import type { Fault, Reference } from './found.ts';
+import type { Fault, Reference } from './findings.ts';
 import { readHandlers } from './handlers.ts';
 import { Members } from './members.ts';
 import { resolveHandlers } from './resolve.ts';

@@ -1,7 +1,7 @@
 /** JSON paths and stream ids of Redis begin with `$` as expressions do. Spec: workflows.md §2. */
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../../proto/json.ts';
-import type { Fault } from './found.ts';
-import { textOf } from './value.ts';
+import type { Fault } from './findings.ts';
+import { parseText } from './value.ts';
 
 /** Where such texts are, by the beginning of the command; among `args` other words are, too. */
 const PLACES: readonly {
@@ -37,13 +37,13 @@ export function withEscapes(request: JsonObject, at: string, faults: Fault[]): J
   return copy;
 }
 
-interface Around {
+interface DollarContext {
   /** Whether a text is one of these, of several by its index. */
   readonly isOne: (text: string, index: number) => boolean;
   readonly faults: Fault[];
 }
 
-function eachIn(value: Json, at: string, around: Around): Json {
+function eachIn(value: Json, at: string, around: DollarContext): Json {
   if (!Array.isArray(value)) return escaped(value, at, { ...around, index: 0 });
   return value.map((each, index) => escaped(each, `${at}.${index}`, { ...around, index }));
 }
@@ -51,7 +51,7 @@ function eachIn(value: Json, at: string, around: Around): Json {
 function escaped(
   value: Json,
   at: string,
-  { isOne, faults, index }: Around & { readonly index: number },
+  { isOne, faults, index }: DollarContext & { readonly index: number },
 ): Json {
   if (typeof value !== 'string' || !isBare(value) || !isOne(value, index)) return value;
   faults.push({
@@ -63,7 +63,7 @@ function escaped(
 
 /** An expression that is written as those paths and ids are. */
 function isBare(text: string): boolean {
-  return textOf(text).sort === 'expression' && !text.startsWith('$(');
+  return parseText(text).sort === 'expression' && !text.startsWith('$(');
 }
 
 /** Characters of a text that a message repeats. */

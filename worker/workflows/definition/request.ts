@@ -9,10 +9,10 @@ import { type Operation, readOperation } from '../../templates/data-access/opera
 import type { Placeholder } from '../../templates/data-access/placeholder.ts';
 import type { Language } from '../../templates/data-access/reader.ts';
 import { type CompiledExpr, compiled, type Drafting, type Stand } from './expression.ts';
-import type { EndpointReference, Fault } from './found.ts';
+import type { EndpointReference, Fault } from './findings.ts';
 import { withEscapes } from './redis-dollars.ts';
 import type { Root, Value } from './tree.ts';
-import { CompiledValue, textOf } from './value.ts';
+import { CompiledValue, parseText } from './value.ts';
 
 /** The request of an action, as it is in a definition. */
 interface WrittenRequest {
@@ -80,7 +80,7 @@ class Expressions implements Language {
   }
 
   partsOf(text: string, path: readonly string[]) {
-    const read = textOf(text);
+    const read = parseText(text);
     return { parts: [read.sort === 'text' ? read.text : this.#placeholder(read.source, path)] };
   }
 
@@ -114,7 +114,7 @@ class Expressions implements Language {
 /** A path of HTTP that is an expression: up to `?` it is constant, which its expression shows. */
 function pathOf({ report }: Drafting, texts: Expressions, request: JsonObject) {
   const { path } = request;
-  const read = typeof path === 'string' ? textOf(path) : undefined;
+  const read = typeof path === 'string' ? parseText(path) : undefined;
   if (read?.sort !== 'expression') return undefined;
   const expr = texts.compile(read.source, ['path']);
   if (expr === undefined) return { expr, sample: { path: '/' } };

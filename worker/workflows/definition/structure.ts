@@ -2,10 +2,10 @@
 import type { Draft, Drafts } from './draft.ts';
 import type { Handlers, WrittenHandler } from './handlers.ts';
 import { checkReached, type Order, orderOf } from './lists.ts';
-import type { Place } from './tree.ts';
+import type { ActionParent } from './tree.ts';
 
 /** The outermost part that holds an action: the run itself, or something that runs beside it. */
-export type Root = 'workflow' | 'compensation' | 'fallback' | 'escalation';
+type Root = 'workflow' | 'compensation' | 'fallback' | 'escalation';
 
 /** The actions of a definition, when all are known. */
 export class Structure {
@@ -39,12 +39,12 @@ export class Structure {
   }
 
   /** The action that contains another; undefined at the top level, and for an action that many share. */
-  containerOf({ place }: { readonly place: Place }): Draft | undefined {
+  containerOf({ place }: { readonly place: ActionParent }): Draft | undefined {
     return 'of' in place && place.of !== undefined ? this.drafts.byId.get(place.of) : undefined;
   }
 
   /** The outermost part that holds an action; for a fallback of a compensation, that is the fallback. */
-  rootOf(action: { readonly place: Place }): Root {
+  rootOf(action: { readonly place: ActionParent }): Root {
     const { place } = action;
     if (place.in === 'branch' || place.in === 'loop' || place.in === 'option') {
       const container = this.containerOf(action);

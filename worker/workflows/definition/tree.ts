@@ -5,7 +5,7 @@ import type { CompiledSchema } from '../../language/schemas/compile.ts';
 import type { DeadLetters, Handler } from './handling.ts';
 import type { Trigger } from './trigger-tree.ts';
 
-export type { Fault, Reference } from './found.ts';
+export type { Fault, Reference } from './findings.ts';
 export type { DeadLetters, Escalation, Handler, Retry } from './handling.ts';
 export type { Root };
 
@@ -110,7 +110,7 @@ export interface Common {
   readonly next: Next;
   /**
    * In a graph, where every action has it: the ids after which it begins; an empty list begins at once.
-   * Any list may be a graph, the top level, a branch and a body alike: see `isGraph`.
+   * Any list may be a graph, the top level, a branch and a body alike: it runs by `after` where its first action has it, else by `next`.
    */
   readonly after: readonly string[] | undefined;
   /** What its record shows as input; of an endpoint its `request` is that, and this is undefined. */
@@ -124,11 +124,11 @@ export interface Common {
   /** Resolved: `default` and what is under its id, as far as it holds for this action. */
   readonly handler: Handler;
   /** The list that it is in. */
-  readonly place: Place;
+  readonly place: ActionParent;
 }
 
 /** What an action is part of. */
-export type Place =
+export type ActionParent =
   | { readonly in: 'workflow' }
   | { readonly in: 'branch'; readonly of: string; readonly branch: number }
   | { readonly in: 'loop'; readonly of: string }
@@ -150,11 +150,6 @@ export type Action =
   | DynamicAction;
 export type ActionType = Action['type'];
 
-/** Whether a list runs by `after` and not by `next`. */
-export function isGraph(list: readonly Action[]): boolean {
-  return list[0]?.after !== undefined;
-}
-
 export interface EndpointAction extends Common {
   readonly type: 'endpoint';
   /** Id or UUID. */
@@ -172,7 +167,7 @@ export interface TemplateAction extends Common {
   readonly template: string;
 }
 
-export interface ConditionAction extends Common {
+interface ConditionAction extends Common {
   readonly type: 'condition';
   readonly condition: Expr;
   readonly true: string | null;

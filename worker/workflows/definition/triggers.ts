@@ -1,7 +1,8 @@
 /** Reads and checks the triggers of a definition. Spec: "Events"; workflows.md §5. */
+
 import { kindSpec } from '../../../kinds/index.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
-import { nameOfEndpoint as nameOf } from '../../templates/data-access/layout.ts';
+import { comparedName } from '../../shapes/ids.ts';
 import { faultOfCron, isTimeZone } from './cron.ts';
 import { readDelivery } from './delivery.ts';
 import type { Drafts } from './draft.ts';
@@ -136,7 +137,7 @@ function readDataChange(
   const delivery = readDelivery(drafts, members);
   if (endpoint === undefined || collection === undefined) return undefined;
   const path = members.at('endpoint');
-  const id = nameOf(endpoint);
+  const id = comparedName(endpoint);
   const kind = drafts.lookups.kindOf(id);
   if (kind === undefined && drafts.lookups.isStored !== true) {
     members.fault('endpoint', `names no endpoint of the organization: ${endpoint}`);

@@ -12,12 +12,12 @@ import { type CompiledExpr, compiled, type Drafting, type Stand } from './expres
 import type { ActionMember, Root, RootName, Uses, Value } from './tree.ts';
 
 /** A text of a value: an expression, or a plain text without its escape. */
-export type Text =
+type ParsedText =
   | { readonly sort: 'expression'; readonly source: string }
   | { readonly sort: 'text'; readonly text: string };
 
 /** What a text is: `$`, `$.…`, `$[…` and `$(…)` are expressions, one more `$` in front makes a text of it. */
-export function textOf(text: string): Text {
+export function parseText(text: string): ParsedText {
   const [dollars = ''] = /^\$*/.exec(text) ?? [];
   if (dollars === '') return { sort: 'text', text };
   const one = text.slice(dollars.length - 1);
@@ -31,19 +31,19 @@ function isExpression(text: string): boolean {
 }
 
 /** Makes a part of a value; undefined leaves a member out. */
-type Make = (root: Root, budget: Budget) => Plain | undefined;
+type MakeValue = (root: Root, budget: Budget) => Plain | undefined;
 
 /** A value that was compiled. */
 export class CompiledValue implements Value {
   readonly where: string;
   readonly constant: Json | undefined;
-  readonly #make: Make;
+  readonly #make: MakeValue;
   readonly #expressions: readonly CompiledExpr[];
   #uses: Uses | undefined;
 
   constructor(
     where: string,
-    make: Make,
+    make: MakeValue,
     { expressions, constant }: { expressions: readonly CompiledExpr[]; constant: Json | undefined },
   ) {
     this.where = where;
@@ -87,28 +87,32 @@ export function readValue(drafting: Drafting, json: Json, where: string, stand: 
   return new CompiledValue(where, found.make, { expressions, constant });
 }
 
-interface Around {
+interface ValueContext {
   readonly drafting: Drafting;
   readonly stand: Stand;
   readonly expressions: CompiledExpr[];
 }
 
-type Part =
-  | { readonly isConstant: true; readonly constant: Json; readonly make: Make }
-  | { readonly isConstant: false; readonly make: Make };
+type ValuePart =
+  | { readonly isConstant: true; readonly constant: Json; readonly make: MakeValue }
+  | { readonly isConstant: false; readonly make: MakeValue };
 
-function readPart(around: Around, json: Json, where: string): Part {
+function readPart(around: ValueContext, json: Json, where: string): ValuePart {
   if (typeof json === 'string') return readText(around, json, where);
   if (Array.isArray(json)) return readList(around, json, where);
   return isJsonObject(json) ? readObject(around, json, where) : constantOf(json);
 }
 
-function constantOf(constant: Json): Part {
+function constantOf(constant: Json): ValuePart {
   return { isConstant: true, constant, make: () => constant };
 }
 
-function readText({ drafting, stand, expressions }: Around, json: string, where: string): Part {
-  const read = textOf(json);
+function readText(
+  { drafting, stand, expressions }: ValueContext,
+  json: string,
+  where: string,
+): ValuePart {
+  const read = parseText(json);
   if (read.sort === 'text') return constantOf(read.text);
   const expr = compiled(drafting, read.source, { where, stand });
   if (expr === undefined) return { isConstant: false, make: () => undefined };
@@ -116,7 +120,7 @@ function readText({ drafting, stand, expressions }: Around, json: string, where:
   return { isConstant: false, make: (root, budget) => expr.evaluate(root, budget) };
 }
 
-function readList(around: Around, json: readonly Json[], where: string): Part {
+function readList(around: ValueContext, json: readonly Json[], where: string): ValuePart {
   const parts = json.map((each, index) => readPart(around, each, `${where}.${index}`));
   if (parts.every((part) => part.isConstant)) {
     const list = parts.map((part) => part.constant);
@@ -133,13 +137,13 @@ function readList(around: Around, json: readonly Json[], where: string): Part {
   };
 }
 
-function readObject(around: Around, json: JsonObject, where: string): Part {
+function readObject(around: ValueContext, json: JsonObject, where: string): ValuePart {
   const names = namesOf(json);
   const members = names.map((name) => {
     const part = readPart(around, json[name] ?? null, `${where}.${name}`);
     return { name, part };
   });
-  const made = (valueOfPart: (part: Part) => Json | undefined): JsonObject => {
+  const made = (valueOfPart: (part: ValuePart) => Json | undefined): JsonObject => {
     const object: JsonObject = {};
     const kept: string[] = [];
     for (const { name, part } of members) {

@@ -1,7 +1,7 @@
 /** What expressions may name of a run: actions that can have run before, and are seen from there. Spec: workflows.md §2. */
 import { hintFor } from '../../../proto/near-name.ts';
-import { told } from '../../../proto/told.ts';
-import type { Read } from '../../language/expressions/index.ts';
+import { truncated } from '../../../proto/truncate.ts';
+import type { ValueRead } from '../../language/expressions/index.ts';
 import type { Draft, List } from './draft.ts';
 import type { RunStand, Site } from './expression.ts';
 import { nameable } from './ids.ts';
@@ -21,7 +21,7 @@ const MEMBERS: ReadonlySet<string> = new Set<ActionMember>([
 ]);
 
 /** Where a reader is in one list. */
-interface Standing {
+interface ReaderPosition {
   readonly list: List;
   readonly action: Draft;
   /** Whether the action itself has run. */
@@ -30,7 +30,7 @@ interface Standing {
 
 /** What surrounds a reader. */
 interface Position {
-  readonly standings: readonly Standing[];
+  readonly standings: readonly ReaderPosition[];
   /** Ids of the loops whose element it belongs to. */
   readonly loops: ReadonlySet<string>;
   /** Names that they give. */
@@ -61,7 +61,7 @@ class Checks {
   check({ expr, stand, reads }: Site): void {
     if (stand.root === 'delivery') return;
     const { report } = this.#structure.drafts;
-    const uses = new Found();
+    const uses = new FoundUses();
     for (const read of reads) {
       const { line, column } = read.place;
       const message =
@@ -73,7 +73,7 @@ class Checks {
     expr.uses = uses;
   }
 
-  #read(read: Read, stand: RunStand, uses: Found): string | undefined {
+  #read(read: ValueRead, stand: RunStand, uses: FoundUses): string | undefined {
     const [name, id, member] = read.steps;
     const position = this.#positionOf(stand);
     if (name === undefined) return this.#whole(position, uses);
@@ -94,13 +94,13 @@ class Checks {
   }
 
   /** Who reads `$` as a whole reads everything. */
-  #whole(position: Position, uses: Found): undefined {
+  #whole(position: Position, uses: FoundUses): undefined {
     for (const each of ROOTS) uses.roots.add(each as RootName); // Names of it.
     for (const name of position.names) uses.names.add(name);
     this.#all(position, uses);
   }
 
-  #all(position: Position, uses: Found): void {
+  #all(position: Position, uses: FoundUses): void {
     for (const id of this.#structure.drafts.byId.keys()) {
       if (this.#faultOf(position, id, undefined) === undefined) uses.add(id, undefined);
     }
@@ -110,7 +110,7 @@ class Checks {
   #faultOf(position: Position, id: string, member: string | undefined): string | undefined {
     const { byId } = this.#structure.drafts;
     const action = byId.get(id);
-    const shown = told(id, SHOWN);
+    const shown = truncated(id, SHOWN);
     if (action === undefined) {
       return `names no action: "${shown}"; ${hintFor(shown, nameable(byId.keys()))}`;
     }
@@ -149,7 +149,7 @@ class Checks {
     return isSeen ? undefined : never(id);
   }
 
-  #order({ list, action, isAfter }: Standing, each: Draft, id: string): string | undefined {
+  #order({ list, action, isAfter }: ReaderPosition, each: Draft, id: string): string | undefined {
     if (each === action) {
       if (isAfter) return undefined;
       return id === action.id ? `is "${id}" itself, which has not run then` : beside(id);
@@ -184,7 +184,7 @@ class Checks {
 
   /** From the inside out. */
   #standingsOf(id: string, after: boolean): Position {
-    const standings: Standing[] = [];
+    const standings: ReaderPosition[] = [];
     const loops = new Set<string>();
     let isAfter = after;
     let each = this.#structure.drafts.byId.get(id);
@@ -212,7 +212,7 @@ class Checks {
 }
 
 /** What an expression reads. */
-class Found implements Uses {
+class FoundUses implements Uses {
   readonly roots = new Set<RootName>();
   readonly actions = new Map<string, Set<ActionMember> | 'all'>();
   readonly names = new Set<string>();
@@ -228,7 +228,11 @@ class Found implements Uses {
   }
 }
 
-function oneMember(read: Read, root: 'input' | 'trigger', uses: Found): string | undefined {
+function oneMember(
+  read: ValueRead,
+  root: 'input' | 'trigger',
+  uses: FoundUses,
+): string | undefined {
   if (read.steps[0] !== root) return `may read $.${root} alone: nothing else is known then`;
   uses.roots.add(root);
   return undefined;

@@ -1,6 +1,6 @@
 /** Actions that wait: for an event, a time or a callback. Spec: workflows.md §3, `wait`. */
 import type { Json } from '../../../proto/json.ts';
-import { type Around, beforeOf, type TypeReader, targetOf } from './draft.ts';
+import { beforeOf, type DraftContext, type TypeReader, targetOf } from './draft.ts';
 import { durationMs, timeMs } from './duration.ts';
 import { compiled } from './expression.ts';
 import { DURATION, type Members } from './members.ts';
@@ -36,7 +36,10 @@ export const wait: TypeReader<'wait'> = {
   },
 };
 
-function readMode(around: Around, mode: (typeof MODES)[number]): WaitAction['wait'] | undefined {
+function readMode(
+  around: DraftContext,
+  mode: (typeof MODES)[number],
+): WaitAction['wait'] | undefined {
   const { members } = around;
   switch (mode) {
     case 'event':
@@ -61,7 +64,7 @@ function readMode(around: Around, mode: (typeof MODES)[number]): WaitAction['wai
   }
 }
 
-function readEvent(around: Around): WaitAction['wait'] | undefined {
+function readEvent(around: DraftContext): WaitAction['wait'] | undefined {
   const { drafts, members } = around;
   const source = neededValue(around, members, 'eventSource');
   if (source?.constant !== undefined && !isEventName(source.constant)) {
@@ -84,7 +87,7 @@ export function isEventName(value: Json): boolean {
 
 /** The member `timeout` of waits and human tasks: an object. */
 export function readTimeout(
-  around: Around,
+  around: DraftContext,
   names: readonly string[],
 ): { readonly timeout: Timeout; readonly members: Members } | undefined {
   const { members: all } = around;
@@ -99,7 +102,7 @@ export function readTimeout(
   return duration && { timeout: { duration, action }, members };
 }
 
-function durationOf(around: Around, members: Members): Value | undefined {
+function durationOf(around: DraftContext, members: Members): Value | undefined {
   const duration = neededValue(around, members, 'duration');
   const { constant } = duration ?? {};
   if (
@@ -112,7 +115,11 @@ function durationOf(around: Around, members: Members): Value | undefined {
 }
 
 /** The value that a member is, and has to be. */
-export function neededValue(around: Around, members: Members, name: string): Value | undefined {
+export function neededValue(
+  around: DraftContext,
+  members: Members,
+  name: string,
+): Value | undefined {
   const json = members.get(name);
   if (json === undefined) return members.fault(name, 'is required');
   return readValue(around.drafts, json, members.at(name), beforeOf(around));

@@ -41,7 +41,7 @@ export interface Failure {
 }
 
 /** An attempt that failed. Times are Unix epoch milliseconds. */
-export interface Tried {
+interface Tried {
   readonly started: number;
   readonly ended: number;
   readonly code: string;

@@ -1,10 +1,10 @@
 /** Paths of nodes: ids with the numbers of elements and branches, as `each[3].store`. Spec: workflows.md §6. */
-import type { Action, Place, Workflow } from '../definition/tree.ts';
+import type { ActionParent, Workflow } from '../definition/tree.ts';
 
 const SEGMENT = /^([^[]+)(?:\[(\d+)\])?$/;
 
 /** One part of a path: an action, and which of its elements or branches the path goes through. */
-export interface Segment {
+interface Segment {
   readonly id: string;
   readonly index: number | undefined;
   /** The path up to the id. */
@@ -52,7 +52,7 @@ export function pathFrom(workflow: Workflow, from: string, id: string): string |
   return frame === undefined ? undefined : frame + action.id;
 }
 
-function prefixFrom(workflow: Workflow, from: string, place: Place): string | undefined {
+function prefixFrom(workflow: Workflow, from: string, place: ActionParent): string | undefined {
   if (place.in === 'workflow') return '';
   if (place.of === undefined) return undefined;
   const container = pathFrom(workflow, from, place.of);
@@ -61,17 +61,4 @@ function prefixFrom(workflow: Workflow, from: string, place: Place): string | un
   if (place.in !== 'loop') return `${container}.`;
   const index = segmentsOf(from).find(({ upTo }) => upTo === container)?.index;
   return index === undefined ? undefined : frameOf(container, index);
-}
-
-/** The list that an action is in; of one that stands for or beside another, itself alone. */
-export function listOf(workflow: Workflow, { place, ...action }: Action): readonly Action[] {
-  if (place.in === 'workflow') return workflow.actions;
-  if (place.in === 'branch' || place.in === 'loop') {
-    const container = workflow.byId.get(place.of);
-    if (container?.type === 'loop') return container.body;
-    if (container?.type === 'parallel' && place.in === 'branch') {
-      return container.branches[place.branch] ?? [];
-    }
-  }
-  return [{ place, ...action } as Action];
 }

@@ -1,7 +1,7 @@
 /** One transition of a run: what its parts share, and the changes that more than one of them makes. */
 import type { Json } from '../../../proto/json.ts';
 import { writtenText } from '../../../proto/written-json.ts';
-import type { Bounds } from '../../language/expressions/index.ts';
+import type { RunBounds } from '../../language/expressions/index.ts';
 import type { Action, Workflow } from '../definition/tree.ts';
 import { ActionFault } from './failure.ts';
 import type { Failure, Journal, Node, NodeStatus, Phase, Ref, Role, Run } from './journal.ts';
@@ -17,7 +17,7 @@ export interface Turn {
   /** Unix epoch milliseconds. */
   readonly now: number;
   /** What one action's expressions may take together. */
-  readonly bounds: Bounds;
+  readonly bounds: RunBounds;
   /** What is still to be done in it. */
   readonly agenda: Item[];
   /** What it has computed so far. */
@@ -25,7 +25,7 @@ export interface Turn {
 }
 
 /** Steps that a transition's expressions have taken, and what reading and writing values comes to in steps. */
-export interface Spent {
+interface Spent {
   steps: number;
 }
 
@@ -54,7 +54,7 @@ export interface FailedItem {
 }
 
 /** Where a node is when it is made. */
-export interface Position {
+interface Position {
   readonly frame: string;
   readonly owner: string;
   readonly role: Role;

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { readCursor, writeCursor } from '../../shapes/cursor.ts';
 import { isUuid } from '../../shapes/ids.ts';
 import type { Workflow } from '../access.ts';
-import type { ActionRecord, RunRecord, Told } from '../runs/head.ts';
+import type { ActionRecord, RunRecord, ValueRecord } from '../runs/head.ts';
 import { runsObject } from '../runs/reachable.ts';
 import { listOf } from './list.ts';
 import type { DiffQuery } from './schema.ts';
@@ -179,8 +179,8 @@ async function diffOf(
 /** The difference between two values; a large one is told by where it is, and replaced as a whole. */
 async function patchOf(
   comparison: Comparison,
-  a: Told | undefined,
-  b: Told | undefined,
+  a: ValueRecord | undefined,
+  b: ValueRecord | undefined,
 ): Promise<JsonObject[]> {
   if (b === undefined) return a === undefined ? [] : [{ op: 'remove', path: '' }];
   const value = () => new Teller(comparison.workflow, comparison.runs[1], 'all').value(b);
@@ -190,7 +190,7 @@ async function patchOf(
   return isSame ? [] : [{ op: 'replace', path: '', value: value() }];
 }
 
-type Large = Extract<Told, { readonly bytes: number }>;
+type Large = Extract<ValueRecord, { readonly bytes: number }>;
 
 /** Whether large values are the same: read only where they have the same size. */
 async function areSame({ ctx, runs }: Comparison, a: Large, b: Large): Promise<boolean> {

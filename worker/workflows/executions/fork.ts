@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import type { Accepted } from '../../outcome.ts';
 import { versionNotFound, type Workflow } from '../access.ts';
 import { withRightsOf } from '../runs/author.ts';
-import type { Head, Order, WorkflowVersion } from '../runs/head.ts';
+import type { Order, RunHead, WorkflowVersion } from '../runs/head.ts';
 import { paused, pinned } from '../runs/order.ts';
 import { runsObject } from '../runs/reachable.ts';
 import { sameBefore } from '../runs/same-before.ts';
@@ -21,7 +21,7 @@ import { conflict, recordSteering } from './steer.ts';
 
 /** What the object of a run says about what a fork keeps. */
 interface Told {
-  readonly head: Head;
+  readonly head: RunHead;
   readonly input: string;
   /** UUIDs of the endpoints that its values come from. */
   readonly reached: readonly string[];

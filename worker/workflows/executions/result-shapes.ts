@@ -78,7 +78,7 @@ const values = {
 };
 
 /** A run of a list: without actions and values. */
-export const RunEntry = z.object(run).meta({
+const RunEntry = z.object(run).meta({
   id: 'WorkflowRunEntry',
   description: 'A run, without its actions and values',
   examples: [RUN_ENTRY],
@@ -93,7 +93,7 @@ export const RunPage = z
   .meta({ id: 'WorkflowRunPage', description: 'Runs of a workflow' });
 
 /** One action of a run. */
-export const ActionTold = z
+const ActionTold = z
   .object({
     id: text('As in the definition', ACTION.id),
     path: text('With the numbers of elements and branches', 'each[3].store'),

@@ -6,7 +6,7 @@ import { onEndpoint } from '../../endpoints/access.ts';
 import { loadReach } from '../../reach/load.ts';
 import { onTemplate } from '../../templates/access.ts';
 import { onWorkflow } from '../access.ts';
-import { type Named, namedIn, type VersionOf } from '../runs/order.ts';
+import { type NamedResource, namedIn, type VersionOf } from '../runs/order.ts';
 
 /**
  * Refuses a caller who may not use something that a version names in the way that it does. A resource
@@ -19,12 +19,12 @@ export async function demandNamed(ctx: Context, version: VersionOf): Promise<Dem
   return demands.flat();
 }
 
-function isThere({ kind, endpointKind, templateVersion, workflow }: Named): boolean {
+function isThere({ kind, endpointKind, templateVersion, workflow }: NamedResource): boolean {
   if (kind === 'endpoint') return endpointKind !== null;
   return kind === 'template' ? templateVersion !== null : workflow !== null;
 }
 
-async function demandOn(ctx: Context, { kind, target, level }: Named): Promise<Demand[]> {
+async function demandOn(ctx: Context, { kind, target, level }: NamedResource): Promise<Demand[]> {
   if (kind === 'endpoint') {
     return (await authorize(ctx, onEndpoint(level), { endpoint: target })).demands;
   }

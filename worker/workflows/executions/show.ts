@@ -10,8 +10,8 @@ import { type ListContext, readCursor, writeCursor } from '../../shapes/cursor.t
 import { isUuid } from '../../shapes/ids.ts';
 import { isoTime } from '../../shapes/iso-time.ts';
 import type { Workflow } from '../access.ts';
-import type { ActionRecord, RunRecord, Told } from '../runs/head.ts';
-import type { ActionQuery, Owner, Standing } from '../runs/object.ts';
+import type { ActionRecord, RunRecord, ValueRecord } from '../runs/head.ts';
+import type { ActionQuery, Owner, RunSummary } from '../runs/object.ts';
 import { runsObject } from '../runs/reachable.ts';
 import type { ActionsQuery } from './schema.ts';
 import { type Sight, sightOf } from './sight.ts';
@@ -25,7 +25,7 @@ export function ownerOf({ caller: { orgUuid, orgId } }: Context, policy: Policy)
 }
 
 /** What starting and steering answer. */
-export function standing(ctx: Context, workflow: string, { run, status }: Standing): Accepted {
+export function standing(ctx: Context, workflow: string, { run, status }: RunSummary): Accepted {
   const location = located(ctx.settings, pathOf(workflow, run));
   return new Accepted({ run_id: run, status, location }, location, false);
 }
@@ -217,7 +217,7 @@ export class Teller {
   }
 
   #values(
-    of: { readonly [name in 'input' | 'output' | 'error']?: Told },
+    of: { readonly [name in 'input' | 'output' | 'error']?: ValueRecord },
     sees: boolean,
   ): JsonObject {
     const told: JsonObject = {};
@@ -234,7 +234,7 @@ export class Teller {
   }
 
   /** A value, or where a large one is. */
-  value(told: Told): Json {
+  value(told: ValueRecord): Json {
     if ('text' in told) return parseJson(told.text);
     return { $large: told.bytes, href: `${pathOf(this.#workflow, this.#run)}/values/${told.ref}` };
   }

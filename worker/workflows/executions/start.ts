@@ -26,7 +26,7 @@ import type { StartQuery } from './schema.ts';
 import { ownerOf, type Shown, standing, told } from './show.ts';
 
 /** What a start is asked for. */
-export interface Asked {
+interface Asked {
   readonly query: StartQuery;
   readonly input: Json;
   readonly bytes: Uint8Array | undefined;

@@ -23,7 +23,7 @@ export interface After {
 }
 
 /** A part of a list. */
-export interface Part {
+interface Part {
   readonly after: After | undefined;
   readonly limit: number;
 }

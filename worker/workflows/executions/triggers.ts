@@ -11,7 +11,7 @@ import type { Workflow as Definition } from '../definition/tree.ts';
 import type { Trigger } from '../definition/trigger-tree.ts';
 import { makeReady, readyDefinition } from '../runs/definitions.ts';
 import { loadSource } from '../runs/source.ts';
-import { faultsOf } from '../runs/starting.ts';
+import { inputFaults } from '../runs/starting.ts';
 import { inputOf } from '../triggers/input.ts';
 import { budgetOf } from '../triggers/start.ts';
 import type { TriggerState } from '../triggers/state.ts';
@@ -98,7 +98,7 @@ export async function testTrigger(
   const root = trigger.type === 'webhook' ? deliveryOf(sample) : sample;
   return costly(ctx, () => {
     const { matches, input, faults } = inputOf(trigger, root, budgetOf(ctx.env));
-    const wrong = input === undefined ? [] : faultsOf(definition, input);
+    const wrong = input === undefined ? [] : inputFaults(definition, input);
     const all = [...faults, ...wrong].map(({ path, message }) => ({ path, message }));
     return { matches, ...(input === undefined ? {} : { input }), faults: all };
   });

@@ -9,7 +9,7 @@ const TAGS_MAX = 100;
 const PURPOSE = 'workflow-task-audience';
 
 /** Who may complete a task. */
-export interface Assignees {
+interface Assignees {
   /** Levels, and groups as `group:<name>`. */
   readonly roles: readonly string[];
   /** Usernames and UUIDs, in small letters. */

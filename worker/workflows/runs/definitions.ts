@@ -29,7 +29,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** A definition with what it was read with. */
-export interface Source {
+interface Source {
   readonly definition: JsonObject;
   /** Of the endpoints that it names, by their names there. */
   readonly kinds: { readonly [endpoint: string]: Kind };
@@ -41,10 +41,10 @@ export interface LoadedSource extends Source {
   readonly pinsVersions: boolean;
 }
 
-type Named = Pick<WorkflowVersion, 'uuid' | 'version'>;
+type VersionKey = Pick<WorkflowVersion, 'uuid' | 'version'>;
 
 /** The definition of a version that the object keeps; undefined where it keeps none. */
-export function definitionOf(keeper: Keeper, { uuid, version }: Named): Workflow | undefined {
+export function definitionOf(keeper: Keeper, { uuid, version }: VersionKey): Workflow | undefined {
   const name = `${uuid}:${version}`;
   const known = ready.get(name);
   if (known && isKept(keeper, { uuid, version })) return known.workflow;
@@ -62,7 +62,7 @@ export function definitionOf(keeper: Keeper, { uuid, version }: Named): Workflow
   return workflow;
 }
 
-function isKept({ sql, definitions }: Keeper, { uuid, version }: Named): boolean {
+function isKept({ sql, definitions }: Keeper, { uuid, version }: VersionKey): boolean {
   const name = `${uuid}:${version}`;
   if (definitions.has(name)) return true;
   const where = 'workflow = ? AND version = ?';
@@ -72,18 +72,18 @@ function isKept({ sql, definitions }: Keeper, { uuid, version }: Named): boolean
 }
 
 /** A definition that the isolate has ready; undefined where it has not. */
-export function readyDefinition({ uuid, version }: Named): Workflow | undefined {
+export function readyDefinition({ uuid, version }: VersionKey): Workflow | undefined {
   return ready.get(`${uuid}:${version}`)?.workflow;
 }
 
 /** Whether it is known that a version names no template and no workflow. */
-export function pinsNothing({ uuid, version }: Named): boolean {
+export function pinsNothing({ uuid, version }: VersionKey): boolean {
   return ready.get(`${uuid}:${version}`)?.pinsVersions === false;
 }
 
 /** Has the definition of a version ready from now on. */
 export function makeReady(
-  { uuid, version }: Named,
+  { uuid, version }: VersionKey,
   { pinsVersions, ...source }: LoadedSource,
 ): Workflow {
   const name = `${uuid}:${version}`;
@@ -96,7 +96,10 @@ export function makeReady(
 }
 
 /** Keeps the definition of a version, if the isolate has it ready. */
-export function keepDefinition(keeper: Keeper, { uuid, version }: Named): Workflow | undefined {
+export function keepDefinition(
+  keeper: Keeper,
+  { uuid, version }: VersionKey,
+): Workflow | undefined {
   const name = `${uuid}:${version}`;
   const known = ready.get(name);
   if (!known) return undefined;
@@ -111,7 +114,7 @@ export function keepDefinition(keeper: Keeper, { uuid, version }: Named): Workfl
 }
 
 /** Removes the definition of a version where no run is pinned to it. */
-export function dropDefinition({ sql, definitions }: Keeper, { uuid, version }: Named): void {
+export function dropDefinition({ sql, definitions }: Keeper, { uuid, version }: VersionKey): void {
   definitions.delete(`${uuid}:${version}`);
   sql.exec(
     `DELETE FROM definitions WHERE workflow = ?1 AND version = ?2 AND NOT EXISTS (

@@ -14,7 +14,7 @@ import { contextOf, sourcesOf } from './perform.ts';
 import { type Reachable, runsObject } from './reachable.ts';
 import { startChild } from './start-child.ts';
 import { closeTask, openTask } from './task-rows.ts';
-import { LOOKUP_MS, within } from './time-limit.ts';
+import { LOOKUP_MS, withinTime } from './time-limit.ts';
 
 /** Does an effect. @throws what the receiver fails with: then it is done again */
 export async function deliver(at: Reachable, row: RunRow, effect: RunEffect): Promise<void> {
@@ -89,7 +89,7 @@ async function sourcesIn(
   const node = driver.keeper.nodeAt(row.run, path);
   const action = node && driver.workflowOf(row)?.byId.get(node.action);
   if (action?.type !== 'endpoint' && action?.type !== 'template') return { reached: [] };
-  return within(LOOKUP_MS, (signal) => {
+  return withinTime(LOOKUP_MS, (signal) => {
     const ctx = contextOf(env, row.head, row.id, signal, driver.later);
     return sourcesOf(ctx, action, row.head.pins);
   });
@@ -128,19 +128,20 @@ async function enter({ env, driver }: Reachable, row: RunRow, { gate, max }: Of<
 }
 
 /** What a parent is told of its child's end. */
-export function outcomeOf({ driver: { keeper } }: Reachable, row: RunRow): ChildOutcome {
+function outcomeOf({ driver: { keeper } }: Reachable, row: RunRow): ChildOutcome {
   const { status, output, error } = row.body;
   const reached = keeper.reachedOf(row.run);
   const textOf = (ref: Ref) => keeper.text(row.run, ref);
   if (status === 'succeeded') {
     return { is: 'succeeded', ...(output === undefined ? {} : { text: textOf(output) }), reached };
   }
-  const { code, message } = error === undefined ? UNTOLD : (JSON.parse(textOf(error)) as Told);
+  const { code, message } =
+    error === undefined ? UNTOLD : (JSON.parse(textOf(error)) as DeliveryFailure);
   return { is: 'failed', code, message, reached };
 }
 
-type Told = { readonly code: string; readonly message: string };
-const UNTOLD: Told = { code: 'INTERNAL', message: 'The run ended' };
+type DeliveryFailure = { readonly code: string; readonly message: string };
+const UNTOLD: DeliveryFailure = { code: 'INTERNAL', message: 'The run ended' };
 
 async function end(at: Reachable, row: RunRow): Promise<void> {
   const { env } = at;

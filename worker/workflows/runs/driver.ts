@@ -1,7 +1,7 @@
 /** Drives the runs of one object: transitions, calls, what is due, and what was cut off. Spec: workflows.md §7. */
 import type { Bindings } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
-import { whenReady } from '../../drivers/edge/own.ts';
+import { whenReady } from '../../drivers/edge/own-addresses.ts';
 import { mayGoOn, mustWait, wentOn } from '../../limits/heavy-work.ts';
 import { admitChild } from '../../limits/hooks.ts';
 import { msOfSteps } from '../../limits/meter.ts';
@@ -27,7 +27,7 @@ import type { Keeper, Turned } from './keeper.ts';
 import { isKeptByBackend, markedKeyOf } from './marked.ts';
 import { contextOf, templateWrites } from './perform.ts';
 import { forkOf } from './run-rows.ts';
-import { LOOKUP_MS, within } from './time-limit.ts';
+import { LOOKUP_MS, withinTime } from './time-limit.ts';
 
 /** Milliseconds after which an object that was killed looks at what it was doing. */
 const HEARTBEAT_MS = 3_000;
@@ -35,7 +35,7 @@ const HEARTBEAT_MS = 3_000;
 const UNWRITTEN_MAX_MS = 50;
 
 /** What happens besides a driver. */
-export interface Beside {
+interface DriverHooks {
   /** There are effects to be done, of a run. */
   deliver(run: number): void;
   /** A run has changed, and that is written or not. */
@@ -47,7 +47,7 @@ export class Driver {
   readonly allowance: ObjectRoom;
   readonly #state: DurableObjectState;
   readonly #env: Bindings;
-  readonly #beside: Beside;
+  readonly #beside: DriverHooks;
   #recovered: Promise<void> | undefined;
   readonly #calls: Calls;
   #isWriting = false;
@@ -58,7 +58,7 @@ export class Driver {
   #turns = Promise.resolve();
   #starts = Promise.resolve();
 
-  constructor(state: DurableObjectState, env: Bindings, keeper: Keeper, beside: Beside) {
+  constructor(state: DurableObjectState, env: Bindings, keeper: Keeper, beside: DriverHooks) {
     this.#state = state;
     this.#env = env;
     this.keeper = keeper;
@@ -99,7 +99,7 @@ export class Driver {
     const node = this.keeper.nodeAt(run, path);
     const action = node && workflow.byId.get(node.action);
     if (!node || !action) return;
-    const effect = await within(LOOKUP_MS, async (signal): Promise<CutEffect> => {
+    const effect = await withinTime(LOOKUP_MS, async (signal): Promise<CutEffect> => {
       const ctx = () => contextOf(this.#env, row.head, row.id, signal, this.later);
       if (action.type === 'template') {
         return (await templateWrites(ctx(), action, row.head.pins)) ? 'possible' : 'none';

@@ -1,4 +1,4 @@
-/** Gates: so many runs of a workflow, or of one value of its key, are inside at a time; others wait in the order in which they came. Spec: workflows.md §1, `maxConcurrency`. */
+/** Gates: a number of runs of a workflow, or of one value of its key, are inside at a time; others wait in the order in which they came. Spec: workflows.md §1, `maxConcurrency`. */
 import type { Keeper } from './keeper.ts';
 
 /** Lets a run in, or has it wait. Answers whether it is inside. */

@@ -22,7 +22,7 @@ export interface RunAuthor {
 }
 
 /** The workflow and the owner of a run: they never change. */
-export interface Head extends Owner {
+export interface RunHead extends Owner {
   readonly workflow: WorkflowVersion;
   /** Who called; of a run that nobody called, its author. Its actions have their rights, unless there is an `author`. */
   readonly caller: Caller;
@@ -68,7 +68,7 @@ export interface Pins {
 }
 
 /** A run that is to begin. */
-export interface Order extends Omit<Head, 'gate' | 'retentionMs' | 'isRefused'> {
+export interface Order extends Omit<RunHead, 'gate' | 'retentionMs' | 'isRefused'> {
   readonly id: string;
   /** JSON text. */
   readonly input: string;
@@ -90,15 +90,15 @@ export type RunEffect =
 /** Times are Unix epoch milliseconds; texts are JSON. */
 export interface RunRecord {
   readonly id: string;
-  readonly head: Head;
+  readonly head: RunHead;
   readonly status: RunStatus;
   readonly key?: string;
   readonly compensation?: 'none' | 'complete' | 'partial';
   readonly started: number;
   readonly ended?: number;
-  readonly input: Told;
-  readonly output?: Told;
-  readonly error?: Told;
+  readonly input: ValueRecord;
+  readonly output?: ValueRecord;
+  readonly error?: ValueRecord;
   /** Whether its dead letters tell its input and outputs. */
   readonly keepsState?: true;
   /** UUIDs of the endpoints that it reached. */
@@ -108,7 +108,7 @@ export interface RunRecord {
 }
 
 /** A value: its JSON text, or where it is larger than 64 KiB its bytes. */
-export type Told =
+export type ValueRecord =
   | { readonly ref: number; readonly text: string }
   | { readonly ref: number; readonly bytes: number };
 
@@ -123,9 +123,9 @@ export interface ActionRecord {
     readonly ended?: number;
     readonly error?: { readonly code: string; readonly message: string };
   }[];
-  readonly input?: Told;
-  readonly output?: Told;
-  readonly error?: Told;
+  readonly input?: ValueRecord;
+  readonly output?: ValueRecord;
+  readonly error?: ValueRecord;
   readonly started: number;
   readonly ended?: number;
   readonly by?: string;

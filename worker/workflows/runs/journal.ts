@@ -1,25 +1,25 @@
 /** The journal of one run on an object's own database. Spec: workflows.md §7. */
 import type { Json } from '../../../proto/json.ts';
 import type { DueKind, ElementEnd, Journal, Node, Ref, Run } from '../engine/journal.ts';
-import type { Call, Head, RunEffect } from './head.ts';
+import type { Call, RunEffect, RunHead } from './head.ts';
 import { LoopRows } from './loop-rows.ts';
 import { childIdOf, tokenOf } from './names.ts';
 import { NodeRows } from './node-rows.ts';
-import { Pending } from './pending.ts';
+import { PendingPaths } from './pending-paths.ts';
 import type { Vault } from './vault.ts';
 
 /** A run as its row has it. */
 export interface RunRow {
   readonly run: number;
   readonly id: string;
-  readonly head: Head;
+  readonly head: RunHead;
   readonly body: Run;
   /** Counts changes that are told live. */
   seq: number;
 }
 
 /** What names follow from besides the run. */
-interface Outside {
+interface NameSources {
   /** What the URLs of callbacks begin with. */
   readonly baseUrl: string;
   /** The name of an idempotency key. */
@@ -32,7 +32,7 @@ const KINDS: readonly DueKind[] = ['go', 'retry', 'timeout', 'wake', 'deadline']
 const PENDING_MAX = 1024 * 1024;
 
 /** What a transition leads to. */
-export interface Asked {
+export interface Transition {
   readonly calls: readonly Call[];
   /** Whether something is to be done outside. */
   readonly hasEffects: boolean;
@@ -49,9 +49,9 @@ export class SqlJournal implements Journal {
   readonly row: RunRow;
   readonly #sql: SqlStorage;
   readonly #vault: Vault;
-  readonly #outside: Outside;
+  readonly #outside: NameSources;
   readonly #nodes: NodeRows;
-  readonly #pending: Pending;
+  readonly #pending: PendingPaths;
   readonly #loops: LoopRows;
   #isNew: boolean;
   #lastRef: Ref | undefined;
@@ -62,14 +62,14 @@ export class SqlJournal implements Journal {
   #earliest = Number.POSITIVE_INFINITY;
 
   /** @param isNew whether none of the run is written yet */
-  constructor(sql: SqlStorage, vault: Vault, row: RunRow, outside: Outside, isNew: boolean) {
+  constructor(sql: SqlStorage, vault: Vault, row: RunRow, outside: NameSources, isNew: boolean) {
     this.row = row;
     this.#sql = sql;
     this.#vault = vault;
     this.#outside = outside;
     this.#isNew = isNew;
     this.#nodes = new NodeRows(sql, row, isNew);
-    this.#pending = new Pending(sql, row.run, isNew);
+    this.#pending = new PendingPaths(sql, row.run, isNew);
     this.#loops = new LoopRows(sql, row.run);
   }
 
@@ -78,7 +78,7 @@ export class SqlJournal implements Journal {
   }
 
   /** What the transition led to that ends here. */
-  takeAsked(): Asked {
+  takeAsked(): Transition {
     const asked = { calls: this.#calls, hasEffects: this.#hasEffects, earliest: this.#earliest };
     this.#calls = [];
     this.#hasEffects = false;

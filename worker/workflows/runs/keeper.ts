@@ -6,16 +6,16 @@ import type { Workflow } from '../definition/tree.ts';
 import type { Node, Ref, Run } from '../engine/journal.ts';
 import type { Turn } from '../engine/turn.ts';
 import { digestNow } from './digest.ts';
-import type { Head } from './head.ts';
+import type { RunHead } from './head.ts';
 import { Identity } from './identity.ts';
-import { type Asked, type RunRow, SqlJournal } from './journal.ts';
+import { type RunRow, SqlJournal, type Transition } from './journal.ts';
 import { selectNode } from './node-rows.ts';
 import type { Owner } from './object.ts';
 import { lastRun, selectRun } from './run-rows.ts';
 import type { Vault } from './vault.ts';
 
 /** What a transition answered, and what follows from it. */
-export interface Turned<Value> extends Asked {
+export interface Turned<Value> extends Transition {
   readonly value: Value;
   /** As it is now. */
   readonly row: RunRow;
@@ -95,7 +95,7 @@ export class Keeper {
   }
 
   /** The workflow and the owner of a run. */
-  headOf(run: number): Head | undefined {
+  headOf(run: number): RunHead | undefined {
     return (this.#journals.get(run)?.row ?? selectRun(this.sql, 'run = ?', run))?.head;
   }
 
@@ -111,7 +111,7 @@ export class Keeper {
   }
 
   /** Adds a run that begins with the next transition, and is written then or later. */
-  add(id: string, head: Head, body: Omit<Run, 'input'>, input: string): number {
+  add(id: string, head: RunHead, body: Omit<Run, 'input'>, input: string): number {
     this.#lastRun ??= lastRun(this.sql);
     this.#lastRun += 1;
     const run = this.#lastRun;
@@ -284,7 +284,7 @@ export class Keeper {
 function leadsNowhere(
   { byId }: Workflow,
   journal: SqlJournal,
-  { calls, hasEffects, earliest }: Asked,
+  { calls, hasEffects, earliest }: Transition,
 ): boolean {
   const { inFlight, endedAt } = journal.row.body;
   if (inFlight === 0 || endedAt !== 0 || hasEffects || earliest < Date.now() + SOON_MS)

@@ -23,14 +23,14 @@ export interface Refusal {
 }
 
 /** The state of a run, in short. */
-export interface Standing {
+export interface RunSummary {
   readonly run: string;
   readonly status: RunStatus;
 }
 
 /** What starting a run answers. */
 export type Started =
-  | (Standing & {
+  | (RunSummary & {
       readonly is: 'started';
       readonly isAwaited: boolean;
       /** Of one that is recorded as failed before it began. */
@@ -39,7 +39,7 @@ export type Started =
       readonly record?: string;
     })
   /** It was started before, by the request of that id. */
-  | (Standing & { readonly is: 'known'; readonly requestId: string; readonly sameBody: boolean })
+  | (RunSummary & { readonly is: 'known'; readonly requestId: string; readonly sameBody: boolean })
   | { readonly is: 'invalid'; readonly faults: readonly StartFault[] }
   | { readonly is: 'no-room' }
   | { readonly is: 'no-version' };
@@ -64,7 +64,7 @@ export type ChildOutcome =
   | ({ readonly is: 'failed'; readonly code: string; readonly message: string } & Reaching);
 
 /** What values come from: callers who may not read all of it do not see them. */
-export interface Reaching {
+interface Reaching {
   /** UUIDs of endpoints. */
   readonly reached?: readonly string[];
 }
@@ -97,7 +97,7 @@ export interface WorkflowRunsObject extends Rpc.DurableObjectBranded {
   news(run: string, after: number, waitMs: number): Promise<void>;
   /** What changed after a place, as JSON; a part of much. */
   changes(run: string, after: number): Promise<string | undefined>;
-  cancel(run: string): Promise<Standing | 'ended' | undefined>;
+  cancel(run: string): Promise<RunSummary | 'ended' | undefined>;
   /** Writes to D1 at once what the index does not tell yet. */
   index(): Promise<void>;
   /** Writes to D1 what the index has lost. */
@@ -106,7 +106,7 @@ export interface WorkflowRunsObject extends Rpc.DurableObjectBranded {
   close(workflow: string): Promise<void>;
   retry(
     run: string,
-  ): Promise<Standing | 'running' | 'succeeded' | 'compensated' | 'refused' | undefined>;
+  ): Promise<RunSummary | 'running' | 'succeeded' | 'compensated' | 'refused' | undefined>;
   /** What a fork that begins at an action is made of, as JSON of `{head, input, reached, before?}`: ids, absent where the action never ran. */
   forkOf(run: string, from: string): Promise<string | undefined>;
   /** The actions that such a fork keeps: one line each, in as many pieces as it takes. */

@@ -15,10 +15,10 @@ const FOR_EVER_MS = 36_500 * DAY_MS;
 /** A version of a workflow. */
 export type VersionOf = Pick<WorkflowVersion, 'uuid' | 'version'>;
 /** A resource that a version names, as it is now. */
-export type Named = Awaited<ReturnType<typeof selectNamed>>[number];
+export type NamedResource = Awaited<ReturnType<typeof selectNamed>>[number];
 
 /** What a version names. Usually this takes no trip to D1. */
-export async function namedIn(ctx: Context, version: VersionOf): Promise<readonly Named[]> {
+export async function namedIn(ctx: Context, version: VersionOf): Promise<readonly NamedResource[]> {
   return (await load(ctx, version)).named;
 }
 

@@ -17,7 +17,7 @@ interface OutboxRow extends Record<string, SqlStorageValue> {
 }
 
 /** Does one effect. What it answers is done in one transaction with the effect's end. */
-export type Deliver = (row: RunRow, effect: RunEffect) => Promise<void>;
+type Deliver = (row: RunRow, effect: RunEffect) => Promise<void>;
 
 export class Outbox {
   readonly #driver: Driver;

@@ -21,9 +21,9 @@ import type { Failure } from '../engine/journal.ts';
 import { TEMPLATE_TIMEOUT_MS } from '../engine/start.ts';
 import { VALUE_MAX } from '../engine/turn.ts';
 import { withRightsOf } from './author.ts';
-import type { Head, Pins } from './head.ts';
+import type { Pins, RunHead } from './head.ts';
 import { asTheMarkTells, keepsKeys } from './marked.ts';
-import { within } from './time-limit.ts';
+import { withinTime } from './time-limit.ts';
 
 /** Longest that a request may take. Contract §2. */
 const TIMEOUT_MAX_MS = 300_000;
@@ -42,7 +42,7 @@ export type CallEnd = {
 /** A context that never was a request: of whose rights a run has, as they are now. @throws GatewayError FORBIDDEN where its author is no account */
 export function contextOf(
   env: Bindings,
-  { caller, author, address, chain = 1 }: Pick<Head, 'caller' | 'author' | 'address' | 'chain'>,
+  { caller, author, address, chain = 1 }: Pick<RunHead, 'caller' | 'author' | 'address' | 'chain'>,
   run: string,
   signal: AbortSignal,
   waitUntil: (work: Promise<unknown>) => void,
@@ -147,7 +147,7 @@ export function callTemplate(
   sends: () => void,
 ): Promise<CallEnd> {
   const ms = action.timeoutMs ?? TEMPLATE_TIMEOUT_MS;
-  return within(ms, (signal) => runIn({ ...ctx, signal }, action, pins, text, sends));
+  return withinTime(ms, (signal) => runIn({ ...ctx, signal }, action, pins, text, sends));
 }
 
 async function runIn(

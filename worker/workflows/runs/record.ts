@@ -1,7 +1,7 @@
 /** How a run is told: its record, its actions, and what changed of it. Spec: workflows.md §6. */
 import type { Node, Ref } from '../engine/journal.ts';
 import { compensationOf } from './compensation.ts';
-import type { ActionRecord, RunRecord, Told } from './head.ts';
+import type { ActionRecord, RunRecord, ValueRecord } from './head.ts';
 import type { RunRow } from './journal.ts';
 import type { Keeper } from './keeper.ts';
 import type { ActionQuery } from './object.ts';
@@ -38,7 +38,7 @@ export function recordOf(keeper: Keeper, row: RunRow): RunRecord {
 }
 
 /** Some of the actions that were asked for. */
-export interface SomeActions {
+interface SomeActions {
   readonly actions: ActionRecord[];
   /** Whether there are more than were told, within the limit. */
   readonly hasMore: boolean;
@@ -171,12 +171,12 @@ function toldAs<Name extends string>(
   run: number,
   name: Name,
   ref: Ref | undefined,
-): { readonly [Member in Name]?: Told } {
+): { readonly [Member in Name]?: ValueRecord } {
   if (ref === undefined) return {};
-  return { [name]: toldOf(keeper, run, ref) } as { readonly [Member in Name]: Told };
+  return { [name]: toldOf(keeper, run, ref) } as { readonly [Member in Name]: ValueRecord };
 }
 
-function toldOf({ vault }: Keeper, run: number, ref: Ref): Told {
+function toldOf({ vault }: Keeper, run: number, ref: Ref): ValueRecord {
   const bytes = vault.sizeOf(run, ref) - SEALED_BYTES;
   return bytes > TOLD_MAX ? { ref, bytes } : { ref, text: vault.text(run, ref) };
 }

@@ -1,6 +1,6 @@
 /** Rows of runs in the database of their object. */
 import type { Run } from '../engine/journal.ts';
-import type { Head } from './head.ts';
+import type { RunHead } from './head.ts';
 import type { RunRow } from './journal.ts';
 
 interface RunColumns extends Record<string, SqlStorageValue> {
@@ -22,7 +22,7 @@ export function selectRun(
     .toArray();
   if (!row) return undefined;
   const { run, id, head, body, seq } = row;
-  return { run, id, head: JSON.parse(head) as Head, body: bodyOf(body), seq };
+  return { run, id, head: JSON.parse(head) as RunHead, body: bodyOf(body), seq };
 }
 
 /** Where a fork begins; undefined of other runs. */

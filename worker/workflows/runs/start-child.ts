@@ -13,7 +13,7 @@ import type { ChildOutcome } from './object.ts';
 import { LARGE, pinned, textOfOrder } from './order.ts';
 import { contextOf } from './perform.ts';
 import { type Reachable, runsObject, takeChild } from './reachable.ts';
-import { LOOKUP_MS, within } from './time-limit.ts';
+import { LOOKUP_MS, withinTime } from './time-limit.ts';
 
 type Effect = Extract<RunEffect, { do: 'start-child' }>;
 
@@ -29,7 +29,7 @@ export async function startChild(at: Reachable, row: RunRow, effect: Effect): Pr
 
 async function started(at: Reachable, row: RunRow, effect: Effect): Promise<ChildOutcome> {
   const { env, driver } = at;
-  return within(LOOKUP_MS, (signal) =>
+  return withinTime(LOOKUP_MS, (signal) =>
     startedBy(at, row, effect, contextOf(env, row.head, row.id, signal, driver.later)),
   );
 }

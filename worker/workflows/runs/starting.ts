@@ -13,7 +13,7 @@ import type { Turn } from '../engine/turn.ts';
 import { definitionOf, keepDefinition, makeReady, readyDefinition } from './definitions.ts';
 import { digestNow } from './digest.ts';
 import { copyKept } from './forking.ts';
-import type { Head, Order } from './head.ts';
+import type { Order, RunHead } from './head.ts';
 import type { SqlJournal } from './journal.ts';
 import type { Owner, Refusal, Started, StartFault } from './object.ts';
 import type { Reachable } from './reachable.ts';
@@ -57,7 +57,7 @@ export async function startRun(
   return { is: 'started', run: id, status, isAwaited, ...(refusal ? { refusal } : {}) };
 }
 
-function headOf({ settings }: Workflow, order: Order, { gate, refusal }: Names): Head {
+function headOf({ settings }: Workflow, order: Order, { gate, refusal }: StartNames): RunHead {
   const { orgUuid, orgId, sealedDataKey, caller, startedBy, requestId, address } = order;
   const { workflow, trigger, parent, forkedFrom, depth, chain, pins, body, author } = order;
   return {
@@ -75,7 +75,7 @@ function headOf({ settings }: Workflow, order: Order, { gate, refusal }: Names):
   };
 }
 
-interface Beginning {
+interface StartConditions {
   readonly fork: Order['fork'] | undefined;
   readonly refusal: Refusal | undefined;
   readonly isAwaited: boolean;
@@ -86,7 +86,7 @@ function begun(
   { driver }: Reachable,
   run: number,
   workflow: Workflow,
-  { fork, refusal, isAwaited }: Beginning,
+  { fork, refusal, isAwaited }: StartConditions,
 ): RunStatus {
   const { keeper } = driver;
   const begin = (turn: Turn, journal: SqlJournal) => {
@@ -135,7 +135,7 @@ async function loaded({ env, driver }: Reachable, order: Order): Promise<Workflo
 }
 
 /** What is wrong with an input. */
-export function faultsOf({ input }: Workflow, value: Json): readonly StartFault[] {
+export function inputFaults({ input }: Workflow, value: Json): readonly StartFault[] {
   if (!input) return [];
   try {
     return input.compiled
@@ -147,17 +147,17 @@ export function faultsOf({ input }: Workflow, value: Json): readonly StartFault[
   }
 }
 
-interface Names {
+interface StartNames {
   readonly key?: string;
   readonly gate?: { readonly name: string; readonly max: number };
   readonly refusal?: Refusal;
 }
 
 /** The run's name, and the gate that it passes; or why its input is refused. */
-function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): Names {
+function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): StartNames {
   if (order.refusal) return { refusal: order.refusal };
   const input = parseJson(order.input);
-  const faults = faultsOf(workflow, input);
+  const faults = inputFaults(workflow, input);
   if (faults.length > 0) return { refusal: { code: 'INVALID_INPUT', faults } };
   const { fuel, depth, output_bytes: outputBytes } = settingsOf(env).TEMPLATE_BUDGETS;
   const budget = new Budget({ fuel, depth, outputBytes }, Date.now());
@@ -169,7 +169,7 @@ function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): 
     const value = named && evaluate(named);
     at = 'executionSettings.concurrencyKey';
     const group = concurrencyKey && max !== undefined ? evaluate(concurrencyKey) : undefined;
-    const key = value === undefined || value === null ? {} : { key: textOf(value) };
+    const key = value === undefined || value === null ? {} : { key: keyText(value) };
     if (max === undefined) return key;
     const name = digestNow(JSON.stringify(['gate', order.workflow.uuid, group ?? null]));
     return { ...key, gate: { name, max } };
@@ -182,7 +182,7 @@ function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): 
   }
 }
 
-function textOf(value: Plain): string {
+function keyText(value: Plain): string {
   return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, KEY_MAX);
 }
 
@@ -199,7 +199,7 @@ async function position({ env }: Reachable, workflow: Workflow, owner: Owner): P
 
 function newBody(
   id: string,
-  head: Head,
+  head: RunHead,
   key: string | undefined,
   eventsAfter: number,
 ): Omit<Run, 'input'> {

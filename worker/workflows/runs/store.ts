@@ -77,7 +77,7 @@ export function selectRetention(db: Database, orgUuid: string) {
     .where(and(eq(organizations.uuid, orgUuid), isNull(organizations.deletedAt)));
 }
 
-/** Rows of one statement: D1 takes so many bound values, and a list is one. */
+/** Rows of one statement: D1 limits bound values, and a list is one. */
 export const INDEX_STEP = 200;
 
 /** Writes the state of runs; it replaces what was written before. */

@@ -8,7 +8,7 @@ import type { Keeper } from './keeper.ts';
 type Tell = Extract<RunEffect, { do: 'tell' }>;
 
 /** A line of what is to be told of a run. */
-interface Line extends Omit<Tell, 'do'> {
+interface TellRecord extends Omit<Tell, 'do'> {
   /** Names it among all of the run. */
   readonly name: string;
   /** ISO 8601. */
@@ -29,7 +29,7 @@ export function addTells(
 ): void {
   const time = new Date().toISOString();
   const lines = tells.map(({ do: _, ...tell }, at): string => {
-    const line: Line = { ...tell, name: `${of}.${at}`, time };
+    const line: TellRecord = { ...tell, name: `${of}.${at}`, time };
     return `${JSON.stringify(line)}\n`;
   });
   const onConflict = 'ON CONFLICT (run) DO UPDATE SET tells = tells || excluded.tells';
@@ -44,7 +44,7 @@ export function eventsOf(keeper: Keeper, { id, head, run }: RunRow, tells: strin
     .split('\n')
     .filter((line) => line !== '')
     .map((text) => {
-      const { event, path, data, name, time } = JSON.parse(text) as Line; // As addTells wrote it.
+      const { event, path, data, name, time } = JSON.parse(text) as TellRecord; // As addTells wrote it.
       const all = {
         workflow: head.workflow.id,
         run_id: id,

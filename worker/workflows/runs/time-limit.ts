@@ -6,8 +6,8 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** Milliseconds that looking up what an action names may take. */
 export const LOOKUP_MS = 30_000;
 
-/** Does work with a signal that aborts after so many milliseconds. */
-export async function within<Result>(
+/** Does work with a signal that aborts after `ms` milliseconds. */
+export async function withinTime<Result>(
   ms: number,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {

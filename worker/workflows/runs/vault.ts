@@ -18,8 +18,6 @@ const TAG_BYTES = 16;
 /** Bytes that are kept in one row of their own; larger ones lie in pieces. Spec: workflows.md §7. */
 const ROW_MAX = 512 * 1024;
 const PIECE = 1024 * 1024;
-/** Bytes of a row besides its value, with its index: about. */
-export const ROW_BYTES = 60;
 /** Characters of a text that shares a row with others; how many such a row has, and their characters, about. */
 const SHARED = { longest: 4 * 1024, texts: 100, characters: 32 * 1024 };
 /** Texts of shared rows that were written or read last, in the clear, of one object. */

@@ -2,7 +2,7 @@
 export class Watchers {
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** Waits until `holds`, which is asked after each change, or so many milliseconds. */
+  /** Waits until `holds`, which is asked after each change, or until the time has passed. */
   async until(run: string, ms: number, holds: () => boolean): Promise<void> {
     if (holds() || ms <= 0) return;
     await new Promise<void>((resolve) => {

@@ -22,7 +22,7 @@ import type {
   ChildOutcome,
   KeyStanding,
   Owner,
-  Standing,
+  RunSummary,
   Started,
   TaskAnswer,
   WorkflowRunsObject,
@@ -119,7 +119,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     return JSON.stringify({ record: recordOf(this.#keeper, row), ...some });
   }
 
-  async cancel(run: string): Promise<Standing | 'ended' | undefined> {
+  async cancel(run: string): Promise<RunSummary | 'ended' | undefined> {
     const row = await this.#find(run);
     if (!row) return undefined;
     const wasOpen = this.#driver.act(row.run, (turn) => cancel(turn));
@@ -147,7 +147,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
 
   async retry(
     run: string,
-  ): Promise<Standing | 'running' | 'succeeded' | 'compensated' | 'refused' | undefined> {
+  ): Promise<RunSummary | 'running' | 'succeeded' | 'compensated' | 'refused' | undefined> {
     const row = await this.#driver.findInTurn(run);
     if (!row) return undefined;
     if (row.head.isRefused) return 'refused';
@@ -159,7 +159,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     return this.#standing(run);
   }
 
-  #standing(run: string): Standing | undefined {
+  #standing(run: string): RunSummary | undefined {
     const row = this.#keeper.find(run);
     return row && { run, status: row.body.status };
   }

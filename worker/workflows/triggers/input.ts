@@ -8,7 +8,7 @@ import { isTruthy } from '../engine/ending.ts';
 import type { StartFault } from '../runs/object.ts';
 
 /** What filter and mapping make. */
-export interface Made {
+interface TriggerInput {
   /** Whether a run starts; false too where the filter throws. */
   readonly matches: boolean;
   /** Absent where nothing matches, and where something throws. */
@@ -21,7 +21,7 @@ export interface Made {
  * Evaluates the filter and the mapping of a trigger; starts nothing.
  * @param root `$`: the event, delivery or change; of a schedule an object with `trigger`; of a start by anyone the input
  */
-export function inputOf(trigger: Trigger, root: Json, budget: Budget): Made {
+export function inputOf(trigger: Trigger, root: Json, budget: Budget): TriggerInput {
   const where = { at: 'trigger' };
   try {
     return made(trigger, root, budget, where);
@@ -30,7 +30,7 @@ export function inputOf(trigger: Trigger, root: Json, budget: Budget): Made {
   }
 }
 
-function made(trigger: Trigger, root: Json, budget: Budget, where: { at: string }): Made {
+function made(trigger: Trigger, root: Json, budget: Budget, where: { at: string }): TriggerInput {
   const scope = root as unknown as Root; // JSON is what expressions read.
   const { filter, value } = partsOf(trigger);
   where.at = filter?.where ?? where.at;

@@ -6,7 +6,7 @@ import { log } from '../../log.ts';
 const AGAIN = { first: 1_000, most: 60_000 };
 
 /** What the lines work on. */
-export interface Work<Row> {
+interface LineWork<Row> {
   /** Names the trigger that a row is of. */
   nameOf(row: Row): string;
   /** Triggers for which there is something to do now. */
@@ -16,7 +16,7 @@ export interface Work<Row> {
 }
 
 export class Lines<Row> {
-  readonly #of: Work<Row>;
+  readonly #of: LineWork<Row>;
   readonly #max: number;
   /** When what failed is tried again, and after how long. */
   readonly #failed = new Map<string, { readonly at: number; readonly ms: number }>();
@@ -24,7 +24,7 @@ export class Lines<Row> {
   #running: Promise<void> | undefined;
 
   /** @param max triggers that are worked for at a time */
-  constructor(of: Work<Row>, max: number) {
+  constructor(of: LineWork<Row>, max: number) {
     this.#of = of;
     this.#max = max;
   }

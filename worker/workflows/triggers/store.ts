@@ -5,7 +5,6 @@ import { accounts, organizations } from '../../db/schema.ts';
 import {
   type TriggerType,
   type WorkflowRow,
-  type WorkflowStatus,
   type WorkflowTriggerNewsRow,
   workflows,
   workflowTriggerNews,
@@ -148,20 +147,15 @@ export function deleteNews(
     );
 }
 
-/** Which triggers are meant. */
-interface Which {
-  /** Of a `dataChange`; undefined is any. */
-  readonly endpointUuid?: string | undefined;
-  /** Of the workflow; undefined is any. */
-  readonly status?: WorkflowStatus;
-}
-
-/** Triggers of one type of an organization's workflows. */
+/**
+ * Triggers of one type of an organization's workflows.
+ * @param endpointUuid of a `dataChange`; undefined is any
+ */
 export function selectTriggers(
   db: Database,
   orgUuid: string,
   type: TriggerType,
-  { endpointUuid, status }: Which = {},
+  endpointUuid?: string,
 ) {
   return db
     .select({
@@ -187,20 +181,9 @@ export function selectTriggers(
         eq(workflowTriggers.orgUuid, orgUuid),
         eq(workflowTriggers.type, type),
         endpointUuid === undefined ? undefined : eq(workflowTriggers.endpointUuid, endpointUuid),
-        status === undefined ? undefined : eq(workflows.status, status),
       ),
     )
     .orderBy(asc(workflows.createdAt), asc(workflows.uuid), asc(workflowTriggers.index));
-}
-
-/** The same of active workflows alone. */
-export function selectActiveTriggers(
-  db: Database,
-  orgUuid: string,
-  type: TriggerType,
-  endpointUuid?: string,
-) {
-  return selectTriggers(db, orgUuid, type, { endpointUuid, status: 'active' });
 }
 
 /** All triggers of a workflow, in their order. */

@@ -10,7 +10,7 @@ export const TOO_DEEP = {
 } as const;
 
 /** What would have started a run. */
-export interface Deep {
+interface Deep {
   readonly workflow: Pick<WorkflowVersion, 'uuid' | 'id'>;
   /** Of the trigger; absent of a start by a caller. */
   readonly index?: number;

@@ -5,15 +5,15 @@ import { utf8Of } from '../natural.ts';
 import { JsonText, record, type Shaped } from '../shaped.ts';
 import {
   always,
+  asGiven,
   binary,
   double,
   itemsOf,
   json,
-  listOf,
+  listShape,
   mapOf,
   orNull,
   pairsAs,
-  plain,
   type Shape,
   type Shaper,
   truth,
@@ -26,9 +26,9 @@ const LAID_OUT = ['INDENT', 'NEWLINE', 'SPACE'];
 
 /** A document as JSON, unless it was asked for as text in a layout. */
 const document: Shaper = (command) =>
-  LAID_OUT.some((option) => hasOption(command, option, 1, LAID_OUT)) ? plain : json;
+  LAID_OUT.some((option) => hasOption(command, option, 1, LAID_OUT)) ? asGiven : json;
 
-const popped: Shape = (value) => (itemsOf(value) ? listOf(json)(value) : json(value));
+const popped: Shape = (value) => (itemsOf(value) ? listShape(json)(value) : json(value));
 
 /** JSON text of RESP2, as the numbers that RESP3 gives: always a list. */
 const numbers: Shape = (value) => {
@@ -62,7 +62,7 @@ const types: Shaper = ({ args }) => {
   };
 };
 
-const truths: Shape = (value) => (itemsOf(value) ? listOf(truth)(value) : truth(value));
+const truths: Shape = (value) => (itemsOf(value) ? listShape(truth)(value) : truth(value));
 const yesOrNo = always(truths);
 
 const filter: Shaper = ({ args }) =>
@@ -87,12 +87,12 @@ function oneOfFilter(option: string): Shape {
 }
 
 const counted = pairsAs('item', 'count');
-const topList: Shaper = (command) => (hasOption(command, 'WITHCOUNT', 1) ? counted : plain);
+const topList: Shaper = (command) => (hasOption(command, 'WITHCOUNT', 1) ? counted : asGiven);
 
-const doubles = always(listOf(double));
+const doubles = always(listShape(double));
 
 /** Where to go on, and a piece of the filter. */
-const piece = always(tuple(plain, binary));
+const piece = always(tuple(asGiven, binary));
 
 /** Words of VSIM that are followed by a value. */
 const VALUES = ['ELE', 'FP32', 'FILTER', 'EPSILON', 'COUNT', 'EF', 'FILTER-EF'];
@@ -102,7 +102,7 @@ const similar: Shaper = (command) => {
   const hasAttributes = hasOption(command, 'WITHATTRIBS', 1, VALUES);
   if (isScored && hasAttributes) return attributed;
   if (isScored) return pairsAs('element', 'score', double);
-  return hasAttributes ? pairsAs('element', 'attributes', json) : plain;
+  return hasAttributes ? pairsAs('element', 'attributes', json) : asGiven;
 };
 
 /** `[element, score, attributes, …]`, or a map of elements to the other two. */
@@ -124,15 +124,15 @@ const attributed: Shape = (value) => {
 };
 
 const links: Shaper = (command) =>
-  hasOption(command, 'WITHSCORES', 2) ? listOf(pairsAs('element', 'score', double)) : plain;
+  hasOption(command, 'WITHSCORES', 2) ? listShape(pairsAs('element', 'score', double)) : asGiven;
 
 const embedding: Shaper = (command) =>
-  hasOption(command, 'RAW', 2) ? tuple(plain, binary, double, double) : listOf(double);
+  hasOption(command, 'RAW', 2) ? tuple(asGiven, binary, double, double) : listShape(double);
 
 /** By the commands' names. */
 export const MODULES: { readonly [type: string]: Shaper } = {
   'json.get': document,
-  'json.mget': always(listOf(json)),
+  'json.mget': always(listShape(json)),
   'json.arrpop': always(popped),
   'json.numincrby': always(numbers),
   'json.nummultby': always(numbers),

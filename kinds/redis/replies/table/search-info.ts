@@ -1,7 +1,7 @@
 /** What FT.INFO reports: one object under both versions of the protocol. */
 import { ReplyMap, type ReplyValue } from '../../reply-value.ts';
 import { utf8Of } from '../natural.ts';
-import { double, itemsOf, listOf, mapOf, plain, type Shape } from '../shapes.ts';
+import { asGiven, double, itemsOf, listShape, mapOf, type Shape } from '../shapes.ts';
 
 /** What RESP2 writes after an attribute's pairs. */
 const FLAGS = new Set([
@@ -15,7 +15,7 @@ const TEXT = [
   ...['default_language', 'language_field', 'score_field', 'payload_field', 'PHONETIC'],
   ...['last indexing error', 'last indexing error key', 'background indexing status'],
 ];
-const AS_TEXT = Object.fromEntries(TEXT.map((name) => [name, plain]));
+const AS_TEXT = Object.fromEntries(TEXT.map((name) => [name, asGiven]));
 
 /** Measures that RESP2 gives as text. */
 const measures = mapOf(AS_TEXT, double);
@@ -43,21 +43,21 @@ const attribute: Shape = (value) => {
   ]);
 };
 
-const statistics = listOf(mapOf({ 'Index Errors': mapOf() }));
+const statistics = listShape(mapOf({ 'Index Errors': mapOf() }));
 
 /** An index's description. */
 export const indexInfo: Shape = mapOf(
   {
     ...AS_TEXT,
     index_definition: measures,
-    attributes: listOf(attribute),
+    attributes: listShape(attribute),
     gc_stats: measures,
     cursor_stats: measures,
     dialect_stats: measures,
     'Index Errors': mapOf(),
     'field statistics': statistics,
-    index_options: plain,
-    stopwords_list: plain,
+    index_options: asGiven,
+    stopwords_list: asGiven,
   },
   double,
 );

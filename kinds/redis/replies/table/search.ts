@@ -5,15 +5,15 @@ import { isList, pairsOf, utf8Of } from '../natural.ts';
 import { Members, record, type Shaped } from '../shaped.ts';
 import {
   always,
+  asGiven,
   double,
   entriesOf,
   exactly,
   itemsOf,
-  listOf,
+  listShape,
   mapOf,
   orNull,
   pairedMapOf,
-  plain,
   type Shape,
   type Shaper,
 } from '../shapes.ts';
@@ -62,7 +62,7 @@ function hasTwice({ items }: ReplyMap): boolean {
 /** Members of the whole, of RESP3, except for those that say nothing. */
 const found: Shape = (value) => {
   if (!(value instanceof ReplyMap)) return value;
-  const told = mapOf({ results: listOf(document) })(value);
+  const told = mapOf({ results: listShape(document) })(value);
   if (!(told instanceof Members)) return told;
   return new Members(
     pairsOf(told.items).flatMap(([name = null, part = null]) =>
@@ -170,8 +170,8 @@ function hasMember({ items }: ReplyMap, name: string): boolean {
 const suggestions: Shaper = (command) => {
   const asked: (readonly [string, Shape])[] = [];
   if (hasOption(command, 'WITHSCORES', 2)) asked.push(['score', double]);
-  if (hasOption(command, 'WITHPAYLOADS', 2)) asked.push(['payload', plain]);
-  if (asked.length === 0) return plain;
+  if (hasOption(command, 'WITHPAYLOADS', 2)) asked.push(['payload', asGiven]);
+  if (asked.length === 0) return asGiven;
   return (value) => {
     const items = itemsOf(value);
     if (items === undefined || items.length % (asked.length + 1) !== 0) return value;
@@ -186,17 +186,17 @@ const suggestions: Shaper = (command) => {
 /** RESP2: `["TERM", term, [[score, suggestion], …]]` of each; RESP3: `{results: {term: [{suggestion: score}]}}`. */
 const spelling: Shape = (value) => {
   if (!(value instanceof ReplyMap)) {
-    return listOf((item) => {
+    return listShape((item) => {
       const [word, term = null, told = null] = exactly(item, 3) ?? [];
       if (word === undefined || utf8Of(word) !== 'TERM') return item;
-      return record({ term, suggestions: listOf(scoredFirst)(told) });
+      return record({ term, suggestions: listShape(scoredFirst)(told) });
     })(value);
   }
   const entries = value.items.length === 2 ? entriesOf(value.items[1] ?? null) : undefined;
   if (entries === undefined || utf8Of(value.items[0] ?? null) !== 'results') return value;
   return entries.flatMap((term, at) =>
     at % 2 === 0
-      ? [record({ term, suggestions: listOf(suggestion)(entries[at + 1] ?? null) })]
+      ? [record({ term, suggestions: listShape(suggestion)(entries[at + 1] ?? null) })]
       : [],
   );
 };
@@ -222,7 +222,7 @@ export const SEARCH: { readonly [type: string]: Shaper } = {
   'ft.profile': profile,
   'ft.info': always(indexInfo),
   'ft.get': always(orNull(mapOf())),
-  'ft.mget': always(listOf(orNull(mapOf()))),
+  'ft.mget': always(listShape(orNull(mapOf()))),
   'ft.sugget': suggestions,
   'ft.spellcheck': always(spelling),
   'ft.syndump': always(mapOf()),

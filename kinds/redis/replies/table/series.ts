@@ -7,7 +7,7 @@ import {
   double,
   exactly,
   itemsOf,
-  listOf,
+  listShape,
   mapOf,
   orNull,
   pairedMapOf,
@@ -26,7 +26,7 @@ const sample: Shape = (value) => {
   return record({ timestamp, value: double(first) });
 };
 
-const samples = listOf(sample);
+const samples = listShape(sample);
 const labels = pairedMapOf();
 
 /** Labels of a group, in which RESP2 hides how it was made. */
@@ -51,7 +51,7 @@ function labelsOf(value: ReplyValue): { readonly [name: string]: Shaped } {
 }
 
 /** Members by their names. */
-interface Named {
+interface ShapedMembers {
   readonly [name: string]: Shaped;
 }
 
@@ -84,7 +84,7 @@ function seriesOf(value: ReplyValue): (readonly ReplyValue[])[] | undefined {
 
 /** @param asked what the request said; RESP3 repeats it for series that are not grouped */
 const series =
-  (name: string, of: Shape, asked: Named = {}): Shape =>
+  (name: string, of: Shape, asked: ShapedMembers = {}): Shape =>
   (value) => {
     const more = value instanceof ReplyMap ? {} : asked;
     const all = seriesOf(value)?.map((one) => seriesNamed(one, name, of, more));
@@ -96,7 +96,7 @@ function seriesNamed(
   [key, itsLabels, ...parts]: readonly ReplyValue[],
   name: string,
   of: Shape,
-  asked: Named,
+  asked: ShapedMembers,
 ): Shaped | undefined {
   const data = parts.at(-1);
   const more = told(parts.slice(0, -1));
@@ -114,7 +114,7 @@ const info: Shape = mapOf({
   labels,
   rules: (value) => (itemsOf(value) ? rules(value) : mapOf()(value)),
   ignoreMaxValDiff: double,
-  Chunks: orNull(listOf(chunk)),
+  Chunks: orNull(listShape(chunk)),
 });
 
 /** RESP2: `[key, …]` of each; RESP3 has them by key. */

@@ -4,42 +4,42 @@ import { utf8Of } from '../natural.ts';
 import { record } from '../shaped.ts';
 import {
   always,
+  asGiven,
   binary,
   double,
   exactly,
   itemsOf,
-  listOf,
+  listShape,
   mapOf,
   orNull,
-  plain,
   type Shape,
   type Shaper,
   tuple,
 } from '../shapes.ts';
 
-const maps = always(listOf(mapOf()));
+const maps = always(listShape(mapOf()));
 const map = always(mapOf());
 
-const user: Shape = mapOf({ selectors: listOf(mapOf()) });
-const refusals: Shape = listOf(mapOf({ 'age-seconds': double }));
+const user: Shape = mapOf({ selectors: listShape(mapOf()) });
+const refusals: Shape = listShape(mapOf({ 'age-seconds': double }));
 
 /** Arguments of a command have arguments of their own. */
-const argument: Shape = (value) => mapOf({ arguments: listOf(argument) })(value);
+const argument: Shape = (value) => mapOf({ arguments: listShape(argument) })(value);
 const documented: Shape = (value) =>
-  mapOf({}, mapOf({ arguments: listOf(argument), subcommands: documented }))(value);
+  mapOf({}, mapOf({ arguments: listShape(argument), subcommands: documented }))(value);
 
 /** Where a command's keys are. */
-const keys = listOf(
+const keys = listShape(
   mapOf({ begin_search: mapOf({ spec: mapOf() }), find_keys: mapOf({ spec: mapOf() }) }),
 );
 const described: Shape = (value) =>
   tuple(
-    ...[plain, plain, plain, plain, plain, plain, plain, plain],
+    ...[asGiven, asGiven, asGiven, asGiven, asGiven, asGiven, asGiven, asGiven],
     keys,
-    listOf(described),
+    listShape(described),
   )(value);
 
-const library = mapOf({ functions: listOf(mapOf()) });
+const library = mapOf({ functions: listShape(mapOf()) });
 const running = mapOf({ running_script: orNull(mapOf()), engines: mapOf({}, mapOf()) });
 
 const slow = recordOf(
@@ -69,7 +69,7 @@ const ROLES: { readonly [role: string]: Shape } = {
   master: (value) => {
     const [role, offset, replicas] = exactly(value, 3) ?? [];
     if (role === undefined) return value;
-    return record({ role, offset, replicas: listOf(replica)(replicas ?? []) });
+    return record({ role, offset, replicas: listShape(replica)(replicas ?? []) });
   },
   slave: recordOf('role', 'master_host', 'master_port', 'state', 'offset'),
   sentinel: recordOf('role', 'masters'),
@@ -86,7 +86,7 @@ const memory: Shape = mapOf({}, (value: ReplyValue) =>
   itemsOf(value) || value instanceof ReplyMap ? mapOf()(value) : double(value),
 );
 
-const shard = mapOf({ nodes: listOf(mapOf()) });
+const shard = mapOf({ nodes: listShape(mapOf()) });
 
 /** By the commands' names. */
 export const SERVER: { readonly [type: string]: Shaper } = {
@@ -97,24 +97,24 @@ export const SERVER: { readonly [type: string]: Shaper } = {
   'module list': maps,
   'acl getuser': always(orNull(user)),
   'acl log': always(refusals),
-  command: always(listOf(orNull(described))),
-  'command info': always(listOf(orNull(described))),
+  command: always(listShape(orNull(described))),
+  'command info': always(listShape(orNull(described))),
   'command docs': always(documented),
-  'function list': always(listOf(library)),
+  'function list': always(listShape(library)),
   'function stats': always(running),
   'latency histogram': always(histogram),
-  'latency latest': always(listOf(latest)),
-  'latency history': always(listOf(measured)),
-  'slowlog get': always(listOf(slow)),
-  'commandlog get': always(listOf(slow)),
+  'latency latest': always(listShape(latest)),
+  'latency history': always(listShape(measured)),
+  'slowlog get': always(listShape(slow)),
+  'commandlog get': always(listShape(slow)),
   role: always(role),
   'pubsub numsub': map,
   'pubsub shardnumsub': map,
   'client trackinginfo': map,
-  'cluster shards': always(listOf(shard)),
+  'cluster shards': always(listShape(shard)),
   'cluster links': maps,
-  'cluster slot-stats': always(listOf(tuple(plain, mapOf()))),
-  hello: always(mapOf({ modules: listOf(mapOf()) })),
+  'cluster slot-stats': always(listShape(tuple(asGiven, mapOf()))),
+  hello: always(mapOf({ modules: listShape(mapOf()) })),
   'sentinel masters': maps,
   'sentinel replicas': maps,
   'sentinel slaves': maps,

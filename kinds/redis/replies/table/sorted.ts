@@ -3,14 +3,14 @@ import { isList } from '../natural.ts';
 import { record } from '../shaped.ts';
 import {
   always,
+  asGiven,
   double,
   exactly,
   itemsOf,
-  listOf,
+  listShape,
   mapOf,
   orNull,
   pairsAs,
-  plain,
   type Shape,
   type Shaper,
   tuple,
@@ -26,11 +26,11 @@ const fields = pairsAs('field', 'value');
 const scoredFrom =
   (start: number): Shaper =>
   (command) =>
-    hasOption(command, 'WITHSCORES', start) ? scores : plain;
+    hasOption(command, 'WITHSCORES', start) ? scores : asGiven;
 
 /** With WITHSCORES after the keys that a number at the beginning counts. */
 const scoredAfterKeys: Shaper = (command) =>
-  hasOption(command, 'WITHSCORES', afterKeys(command, 0)) ? scores : plain;
+  hasOption(command, 'WITHSCORES', afterKeys(command, 0)) ? scores : asGiven;
 
 /** `[member, score]`, or several of them. */
 const popped: Shape = (value) => {
@@ -52,7 +52,7 @@ const ranked: Shape = (value) => {
   return record({ rank, score: double(score) });
 };
 
-const rank: Shaper = (command) => (hasOption(command, 'WITHSCORE', 2) ? ranked : plain);
+const rank: Shaper = (command) => (hasOption(command, 'WITHSCORE', 2) ? ranked : asGiven);
 
 const position: Shape = (value) => {
   const [longitude, latitude] = exactly(value, 2) ?? [];
@@ -62,8 +62,8 @@ const position: Shape = (value) => {
 
 /** What GEOSEARCH and similar commands answer for each member, in this order whatever the order of the options. */
 const TOLD = [
-  ['WITHDIST', 'distance', plain],
-  ['WITHHASH', 'hash', plain],
+  ['WITHDIST', 'distance', asGiven],
+  ['WITHHASH', 'hash', asGiven],
   ['WITHCOORD', 'coordinates', position],
 ] as const;
 
@@ -71,8 +71,8 @@ const placesFrom =
   (start: number): Shaper =>
   (command) => {
     const told = TOLD.filter(([option]) => hasOption(command, option, start, ['FROMMEMBER']));
-    if (told.length === 0) return plain;
-    return listOf((value) => {
+    if (told.length === 0) return asGiven;
+    return listShape((value) => {
       const [member, ...more] = itemsOf(value) ?? [];
       if (member === undefined || more.length !== told.length) return value;
       return record({
@@ -82,15 +82,15 @@ const placesFrom =
     });
   };
 
-const increments: Shaper = (command) => (hasOption(command, 'INCR', 1) ? orNull(double) : plain);
+const increments: Shaper = (command) => (hasOption(command, 'INCR', 1) ? orNull(double) : asGiven);
 
 /** HRANDFIELD's values come with the fields when that is asked for. */
-const withValues: Shaper = (command) => (hasOption(command, 'WITHVALUES', 2) ? fields : plain);
+const withValues: Shaper = (command) => (hasOption(command, 'WITHVALUES', 2) ? fields : asGiven);
 const hashScan: Shaper = (command) =>
-  hasOption(command, 'NOVALUES', 2, ['MATCH', 'COUNT']) ? plain : tuple(plain, fields);
+  hasOption(command, 'NOVALUES', 2, ['MATCH', 'COUNT']) ? asGiven : tuple(asGiven, fields);
 
 /** LCS with IDX: `{matches, len}`. */
-const common: Shaper = (command) => (hasOption(command, 'IDX', 2) ? mapOf() : plain);
+const common: Shaper = (command) => (hasOption(command, 'IDX', 2) ? mapOf() : asGiven);
 
 /** By the commands' names. */
 export const SORTED: { readonly [type: string]: Shaper } = {
@@ -101,7 +101,7 @@ export const SORTED: { readonly [type: string]: Shaper } = {
   zadd: increments,
   zincrby: always(double),
   zscore: always(double),
-  zmscore: always(listOf(orNull(double))),
+  zmscore: always(listShape(orNull(double))),
   zrank: rank,
   zrevrank: rank,
   zdiff: scoredAfterKeys,
@@ -112,14 +112,14 @@ export const SORTED: { readonly [type: string]: Shaper } = {
   zrevrange: scoredFrom(3),
   zrangebyscore: scoredFrom(3),
   zrevrangebyscore: scoredFrom(3),
-  zscan: always(tuple(plain, scores)),
+  zscan: always(tuple(asGiven, scores)),
   zpopmin: always(popped),
   zpopmax: always(popped),
   bzpopmin: always(poppedFrom),
   bzpopmax: always(poppedFrom),
-  zmpop: always(tuple(plain, scores)),
-  bzmpop: always(tuple(plain, scores)),
-  geopos: always(listOf(position)),
+  zmpop: always(tuple(asGiven, scores)),
+  bzmpop: always(tuple(asGiven, scores)),
+  geopos: always(listShape(position)),
   geosearch: placesFrom(1),
   georadius: placesFrom(5),
   georadius_ro: placesFrom(5),

@@ -3,14 +3,14 @@ import { pairsOf } from '../natural.ts';
 import { record } from '../shaped.ts';
 import {
   always,
+  asGiven,
   exactly,
   integer,
   itemsOf,
-  listOf,
+  listShape,
   mapOf,
   orNull,
   pairsAs,
-  plain,
   type Shape,
   type Shaper,
 } from '../shapes.ts';
@@ -24,12 +24,12 @@ const entry: Shape = (value) => {
   return record({ id, fields: flat === undefined ? fields : pairsOf(flat) });
 };
 
-const entries = listOf(entry);
+const entries = listShape(entry);
 
 /** By the streams' keys. */
 const read: Shape = pairsAs('key', 'entries', entries);
 
-const claimed: Shaper = (command) => (hasOption(command, 'JUSTID', 4) ? plain : entries);
+const claimed: Shaper = (command) => (hasOption(command, 'JUSTID', 4) ? asGiven : entries);
 
 const claimedAll: Shaper = (command) => (value) => {
   const [cursor, items, deleted] = exactly(value, 2, 3) ?? [];
@@ -42,7 +42,7 @@ const claimedAll: Shaper = (command) => (value) => {
 const summary: Shape = (value) => {
   const [count, min_id, max_id, consumers] = exactly(value, 4) ?? [];
   if (count === undefined || min_id === undefined || max_id === undefined) return value;
-  const each = listOf((item) => {
+  const each = listShape((item) => {
     const [name, pending] = exactly(item, 2) ?? [];
     return name === undefined || pending === undefined
       ? item
@@ -57,17 +57,17 @@ const pending: Shape = (value) => {
   return record({ id, consumer, idle_time, delivery_count });
 };
 
-const pendings: Shaper = ({ args }) => (args.length > 2 ? listOf(pending) : summary);
+const pendings: Shaper = ({ args }) => (args.length > 2 ? listShape(pending) : summary);
 
 const group: Shape = mapOf({
-  consumers: (value) => (itemsOf(value) ? listOf(mapOf())(value) : value),
+  consumers: (value) => (itemsOf(value) ? listShape(mapOf())(value) : value),
 });
 
 const stream: Shape = mapOf({
   'first-entry': orNull(entry),
   'last-entry': orNull(entry),
   entries,
-  groups: (value) => (itemsOf(value) ? listOf(group)(value) : value),
+  groups: (value) => (itemsOf(value) ? listShape(group)(value) : value),
 });
 
 /** By the commands' names. */
@@ -80,6 +80,6 @@ export const STREAMS: { readonly [type: string]: Shaper } = {
   xautoclaim: claimedAll,
   xpending: pendings,
   'xinfo stream': always(stream),
-  'xinfo groups': always(listOf(group)),
-  'xinfo consumers': always(listOf(mapOf())),
+  'xinfo groups': always(listShape(group)),
+  'xinfo consumers': always(listShape(mapOf())),
 };

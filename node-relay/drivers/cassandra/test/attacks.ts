@@ -10,7 +10,7 @@ export const TARGETS: readonly string[] = [
 ];
 
 /** A statement, and why it fails. */
-export type Attack = readonly [statement: string, reason: string];
+type Attack = readonly [statement: string, reason: string];
 
 const WRITES = 'does not begin with SELECT';
 const SEVERAL = 'holds several statements';

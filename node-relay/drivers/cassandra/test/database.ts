@@ -85,7 +85,7 @@ export class TestDatabase {
     return (rows ?? []).map((row) => row.values().map(String));
   }
 
-  /** A session on a pool of `connections`, 4 by default. */
+  /** A client on a pool of `connections`, 4 by default. */
   async open(
     mode: Mode,
     connections = 4,

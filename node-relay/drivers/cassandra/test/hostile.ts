@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 const HEAD_BYTES = 9;
 const STARTUP = 0x01;
 const READY = 0x02;
-export const RESULT = 0x08;
+const RESULT = 0x08;
 const PREPARE = 0x09;
 
 /** What is answered to a statement that runs; undefined for nothing. */

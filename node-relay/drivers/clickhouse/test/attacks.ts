@@ -9,7 +9,7 @@ export const TARGETS: readonly string[] = [
 ];
 
 /** A statement, and why it fails. */
-export type Attack = readonly [statement: string, reason: string];
+type Attack = readonly [statement: string, reason: string];
 
 const WRITES = 'begins with no word of a read';
 const SEVERAL = 'holds several statements';

@@ -73,7 +73,7 @@ export class TestDatabase {
       .map((line) => line.split('\t'));
   }
 
-  /** A session on a pool of `connections`, 4 by default. */
+  /** A client on a pool of `connections`, 4 by default. */
   async open(
     mode: Mode,
     settings: { readonly [setting: string]: Json } = {},

@@ -6,7 +6,7 @@ import type {
   ChangeOperation,
   WatchedCollection,
 } from '../../../../proto/changes.ts';
-import { CHANGE_MAX_BYTES, tooLarge } from '../../change-batch.ts';
+import { CHANGE_MAX_BYTES, changeTooLarge } from '../../change-batch.ts';
 import { type Form, valueText } from '../from-bson.ts';
 import { markOf } from './mark.ts';
 
@@ -18,20 +18,20 @@ const OPERATIONS: { readonly [type: string]: ChangeOperation } = {
 };
 
 /** What one event reports. */
-export interface Told {
+interface EventReport {
   readonly change?: Change;
   readonly faults: readonly ChangeFault[];
   readonly bytes: number;
 }
 
-const NOTHING: Told = { faults: [], bytes: 0 };
+const NOTHING: EventReport = { faults: [], bytes: 0 };
 
 /** What an event means to those who watch; nothing for most that are not changes of documents. */
 export function toldOf(
   event: Document,
   collections: readonly WatchedCollection[],
   form: Form,
-): Told {
+): EventReport {
   const type = String(event.operationType);
   const name = String(event.ns?.coll ?? '');
   const watching = collections.filter((each) => each.name === name);
@@ -43,7 +43,7 @@ export function toldOf(
   if (watched.length === 0) return NOTHING;
   const texts = textsOf(event, operation, form);
   const bytes = texts.key.length + (texts.before?.length ?? 0) + (texts.after?.length ?? 0);
-  if (bytes > CHANGE_MAX_BYTES) return { faults: tooLarge(watched), bytes };
+  if (bytes > CHANGE_MAX_BYTES) return { faults: changeTooLarge(watched), bytes };
   const change: Change = {
     ...{ id: idOf(event), collection: name, watched, operation },
     ...texts,
@@ -71,7 +71,7 @@ function textsOf(
 }
 
 /** What happened to the collection itself: its documents' ends are not told. */
-function aside(type: string, event: Document, watching: readonly WatchedCollection[]): Told {
+function aside(type: string, event: Document, watching: readonly WatchedCollection[]): EventReport {
   const words =
     type === 'drop'
       ? 'was dropped'

@@ -14,8 +14,8 @@ import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import { BatchInMaking } from '../../change-batch.ts';
 import type { Database, Execution } from '../database.ts';
-import { placeText, tokenOf } from '../place.ts';
 import { later } from '../progress.ts';
+import { resumeTokenOf, resumeTokenText } from '../resume-token.ts';
 import { Fragments, toldOf } from './events.ts';
 import { openChanges } from './open.ts';
 import { prepare } from './prepare.ts';
@@ -49,7 +49,7 @@ export class MongoChanges implements Changes {
     position: string | undefined,
     call: Call,
   ): AsyncGenerator<ChangeBatch> {
-    const after = position === undefined ? undefined : tokenOf(position, 'position');
+    const after = position === undefined ? undefined : resumeTokenOf(position, 'position');
     // Nothing is written, so that nothing is uncertain when it ends.
     const reading: Call = { ...call, mode: 'read' };
     const end = this.#database.hold();
@@ -106,7 +106,7 @@ export class MongoChanges implements Changes {
           openChanges(execution, request, asked),
         );
         try {
-          yield* this.#follow(execution, stream, request, placeText(asked) ?? '');
+          yield* this.#follow(execution, stream, request, resumeTokenText(asked) ?? '');
         } finally {
           // Bounded: a server that does not answer is not waited for.
           await Promise.race([stream.close().catch(() => {}), later(CLOSE_MS)]);
@@ -153,7 +153,7 @@ export class MongoChanges implements Changes {
     event.fullDocument = await this.#database.attempt(session, call, find);
   }
 
-  /** Asks for what is next, before it is waited for; null when the server has waited in vain. */
+  /** Asks for what is next, before it is waited for; null when the server has waited and nothing came. */
   #next({ session, call }: Execution, stream: ChangeStream): Promise<Document | null> {
     const next = this.#database.attempt(session, call, () => stream.tryNext());
     next.catch(() => {});
@@ -177,7 +177,7 @@ class Progress {
 
   /** To where the stream is, unless it has gone on to what was not taken. */
   move({ resumeToken }: ChangeStream): void {
-    this.#place = placeText(resumeToken) ?? this.#place;
+    this.#place = resumeTokenText(resumeToken) ?? this.#place;
   }
 
   take(event: Document | null, stream: ChangeStream): void {

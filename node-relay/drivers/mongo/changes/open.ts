@@ -4,7 +4,7 @@ import type { ChangesRequest } from '../../../../proto/changes.ts';
 import type { Execution } from '../database.ts';
 
 /** Milliseconds that the server waits for something to happen before it says that nothing did. */
-export const AWAIT_MS = 1_000;
+const AWAIT_MS = 1_000;
 
 /** The first versions that split what is larger than a document may be. */
 const SPLITS: readonly (readonly number[])[] = [

@@ -4,7 +4,7 @@ import type { ChangesRequest, PreparedChanges } from '../../../../proto/changes.
 import type { ErrorDetails } from '../../../../proto/errors.ts';
 import { lacking, serverLacks } from '../../change-batch.ts';
 import type { Execution } from '../database.ts';
-import { placeText } from '../place.ts';
+import { resumeTokenText } from '../resume-token.ts';
 import { markOf } from './mark.ts';
 import { openChanges } from './open.ts';
 
@@ -33,7 +33,7 @@ export async function prepare(
   const stream = await openChanges(execution, request, undefined);
   try {
     await stream.tryNext();
-    const position = placeText(stream.resumeToken) ?? '';
+    const position = resumeTokenText(stream.resumeToken) ?? '';
     const { operationTime } = await client.db('admin').command({ ping: 1 }, { session });
     return { position, mark: markOf(operationTime) };
   } catch (error) {

@@ -9,7 +9,7 @@ import { collectionOf, databaseOf, documentIn, optionsIn } from '../arguments.ts
 import type { Execution } from '../database.ts';
 import { documentText, memberTexts } from '../from-bson.ts';
 import { type OpenCursor, ran } from '../open-cursor.ts';
-import { memberText, tooLarge } from '../result.ts';
+import { memberText, resultTooLarge } from '../result.ts';
 import type { Handler } from './handler.ts';
 
 /** The command of a request, which may be text. @throws GatewayError BAD_REQUEST */
@@ -87,7 +87,7 @@ async function wholeText(
     for (const document of documents) {
       const text = documentText(document, execution.form);
       left -= Buffer.byteLength(text);
-      if (left < 0) throw tooLarge(execution);
+      if (left < 0) throw resultTooLarge(execution);
       texts.push(text);
     }
   }

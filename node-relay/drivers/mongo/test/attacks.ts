@@ -1,7 +1,7 @@
 /** Requests that try to change something on `/read`, each with why it fails. */
 
 /** One attempt. */
-export interface Attack {
+interface Attack {
   readonly name: string;
   /** As a client sends it to `/read`. */
   readonly request: object;
@@ -175,7 +175,7 @@ export const ATTACKS: readonly Attack[] = [
     because: "the session's members are the gateway's own",
   },
   {
-    name: 'counts that begin anew',
+    name: 'counts that begin again',
     request: {
       type: 'database.aggregate',
       database: 'admin',
@@ -184,7 +184,7 @@ export const ATTACKS: readonly Attack[] = [
     because: STAGE,
   },
   {
-    name: 'features that begin ids anew',
+    name: 'features that begin ids again',
     request: command({ features: 1, oidReset: 1 }),
     because: 'the argument changes the server',
   },

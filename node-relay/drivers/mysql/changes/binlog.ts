@@ -4,9 +4,9 @@ import { crc32 } from 'node:zlib';
 import { ConnectionLost, Unreadable } from '../../loss.ts';
 import { Pulled } from '../../pulled.ts';
 import type { Connection } from '../connection.ts';
-import { command, Reader, readError } from '../packets.ts';
-import { Cut, type Piece } from './cut.ts';
-import type { LogPlace } from './place.ts';
+import { command, Packet, readError } from '../packets.ts';
+import { PacketCutter, type Piece } from './packet-cutter.ts';
+import type { LogPlace } from './position.ts';
 
 /** Largest event in bytes: what a run takes as its input, before and after. Spec: workflows.md §7. */
 const EVENT_MAX_BYTES = 64 * 1024 * 1024;
@@ -23,7 +23,7 @@ export interface LogEvent {
   /** Where the next begins; 0 of those that are not in the log. */
   readonly end: number;
   /** Behind the head. */
-  readonly body: Reader;
+  readonly body: Packet;
   /** False of one that is too large: only the beginning of its body is there. */
   readonly whole: boolean;
 }
@@ -44,7 +44,7 @@ export class Binlog {
   #sums = false;
 
   private constructor(socket: Socket) {
-    this.#pulled = new Pulled(socket, new Cut(EVENT_MAX_BYTES));
+    this.#pulled = new Pulled(socket, new PacketCutter(EVENT_MAX_BYTES));
   }
 
   /**
@@ -85,7 +85,7 @@ export class Binlog {
 
   /** @throws ServerError, ConnectionLost, Unreadable */
   #event({ payload, whole }: Piece): LogEvent {
-    const reader = new Reader(payload);
+    const reader = new Packet(payload);
     if (reader.next === 0xff) throw readError(reader);
     if (reader.next === 0xfe && reader.left < 9) throw new ConnectionLost('The log has ended');
     reader.over(1);
@@ -106,7 +106,7 @@ export class Binlog {
       time,
       end,
       whole,
-      body: new Reader(payload, reader.at, size + 1 - (hasSum ? SUM_BYTES : 0)),
+      body: new Packet(payload, reader.at, size + 1 - (hasSum ? SUM_BYTES : 0)),
     };
   }
 }

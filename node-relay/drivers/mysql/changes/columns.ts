@@ -24,7 +24,7 @@ export interface LoggedTable {
 }
 
 /** A name of the request, with its table or what is wrong with it. */
-export type Looked =
+export type LookedUp =
   | { readonly watched: WatchedCollection; readonly table: LoggedTable }
   | {
       readonly watched: WatchedCollection;
@@ -62,8 +62,8 @@ const CHECKS = `SELECT CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS
 export async function lookUpTables(
   connection: Connection,
   { collections, allowGuard }: Pick<OwnChangesRequest, 'collections' | 'allowGuard'>,
-): Promise<Looked[]> {
-  const looked: Looked[] = [];
+): Promise<LookedUp[]> {
+  const looked: LookedUp[] = [];
   for (const watched of collections) {
     const found = await lookUp(connection, watched);
     const { schema, name } = 'table' in found ? found.table : partsOf(watched.name);
@@ -80,7 +80,7 @@ function partsOf(name: string) {
   return { schema: name.slice(0, Math.max(0, dot)), name: name.slice(dot + 1) };
 }
 
-async function lookUp(connection: Connection, watched: WatchedCollection): Promise<Looked> {
+async function lookUp(connection: Connection, watched: WatchedCollection): Promise<LookedUp> {
   const { name } = watched;
   const parts = partsOf(name);
   const named = [parts.schema, parts.name];

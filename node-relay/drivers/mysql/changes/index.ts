@@ -11,13 +11,13 @@ import type {
 import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import type { Host } from '../../driver.ts';
-import { heldOn } from '../../hold.ts';
+import { holdConnection } from '../../hold.ts';
 import type { Connection } from '../connection.ts';
 import type { Database } from '../database.ts';
 import { fromFailure } from '../errors.ts';
 import { Binlog } from './binlog.ts';
 import { lookUpTables } from './columns.ts';
-import { beginOf, positionOf } from './place.ts';
+import { beginOf, positionOf } from './position.ts';
 import { currentPosition, prepare, serverId } from './prepare.ts';
 import { LogReader } from './stream.ts';
 
@@ -60,7 +60,7 @@ export class MysqlChanges implements Changes {
     call: Call,
   ): AsyncGenerator<ChangeBatch> {
     const asked = position === undefined ? undefined : positionOf(position);
-    const end = heldOn(this.#host);
+    const end = holdConnection(this.#host);
     try {
       const from = await this.#call(call, async (connection) => {
         if (asked === undefined) return currentPosition(connection);

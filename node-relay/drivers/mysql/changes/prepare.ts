@@ -7,7 +7,7 @@ import { GatewayError } from '../../../../proto/errors.ts';
 import { lacking, serverLacks } from '../../change-batch.ts';
 import type { Connection } from '../connection.ts';
 import { lookUpTables, type OwnChangesRequest } from './columns.ts';
-import { markOf, type Position, positionText } from './place.ts';
+import { markOf, type Position, positionText } from './position.ts';
 
 const SERVER = `SELECT CAST(@@log_bin AS CHAR), CAST(@@binlog_format AS CHAR), CAST(@@binlog_row_image AS CHAR), CAST(@@server_id AS CHAR)`;
 /** Names of the setting that compresses, of MariaDB and of MySQL. */

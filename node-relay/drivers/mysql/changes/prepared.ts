@@ -1,6 +1,6 @@
 /** Transactions that are prepared and have not ended: what they changed is told when they are committed. Source: MySQL manual, "XA Transactions". */
 import type { Change, ChangeFault } from '../../../../proto/changes.ts';
-import type { LogPlace } from './place.ts';
+import type { LogPlace } from './position.ts';
 
 /** Bytes of changes that one such transaction may have. */
 const CHANGES_MAX_BYTES = 64 * 1024 * 1024;
@@ -34,7 +34,7 @@ export class Prepared {
 }
 
 /** What a statement of the log does to such a transaction. */
-export interface XaStatement {
+interface XaStatement {
   readonly verb: string;
   /** As the log writes it. */
   readonly xid: string;

@@ -1,6 +1,6 @@
 /** Reads the events of the binary log that tell of rows. Source: MySQL Internals, "Table_map_event", "Rows_event". */
 import { Unreadable } from '../../loss.ts';
-import type { Reader } from '../packets.ts';
+import type { Packet } from '../packets.ts';
 import type { LoggedTable } from './columns.ts';
 import { LOGGED, type LogEncoder, logEncoder } from './values.ts';
 
@@ -25,7 +25,7 @@ const META_BYTES: { readonly [type: number]: number } = {
 };
 
 /** Reads a table map. @throws Unreadable */
-export function readTableMap(reader: Reader): TableMap {
+export function readTableMap(reader: Packet): TableMap {
   const id = tableId(reader);
   reader.over(2);
   const schema = reader.text(reader.u8());
@@ -43,7 +43,7 @@ export function readTableMap(reader: Reader): TableMap {
 }
 
 /** The table of an event of rows, and whether more is said before the rows. */
-export function readRowsHead(reader: Reader, hasExtra: boolean): number {
+export function readRowsHead(reader: Packet, hasExtra: boolean): number {
   const id = tableId(reader);
   reader.over(2);
   if (hasExtra) reader.over(reader.u16() - 2);
@@ -61,7 +61,7 @@ export function encodersOf({ types, metas }: TableMap, table: LoggedTable): LogE
  * @throws Unreadable
  */
 export function* readRows(
-  reader: Reader,
+  reader: Packet,
   encoders: readonly LogEncoder[],
   isUpdate: boolean,
 ): Generator<readonly [row: Row, then: Row | undefined]> {
@@ -80,12 +80,12 @@ export function* readRows(
 /** A row that was not written whole. */
 export class Partial extends Error {}
 
-function readRow(reader: Reader, encoders: readonly LogEncoder[]): Row {
+function readRow(reader: Packet, encoders: readonly LogEncoder[]): Row {
   const nulls = bitmap(reader, encoders.length);
   return encoders.map((encode, at) => (nulls[at] ? 'null' : encode(reader)));
 }
 
-function bitmap(reader: Reader, bits: number): boolean[] {
+function bitmap(reader: Packet, bits: number): boolean[] {
   const from = reader.over(Math.ceil(bits / 8));
   return Array.from(
     { length: bits },
@@ -93,6 +93,6 @@ function bitmap(reader: Reader, bits: number): boolean[] {
   );
 }
 
-function tableId(reader: Reader): number {
+function tableId(reader: Packet): number {
   return reader.u32() + reader.u16() * 2 ** 32;
 }

@@ -11,12 +11,12 @@ import {
   BATCH_MAX,
   BatchInMaking,
   CHANGE_MAX_BYTES,
+  changeTooLarge,
   QUIET_MS,
-  tooLarge,
 } from '../../change-batch.ts';
-import type { Reader } from '../packets.ts';
+import type { Packet } from '../packets.ts';
 import type { Binlog, LogEvent } from './binlog.ts';
-import type { Looked } from './columns.ts';
+import type { LookedUp } from './columns.ts';
 import {
   beginOf,
   isAfter,
@@ -25,11 +25,11 @@ import {
   type Position,
   positionText,
   type RowPlace,
-} from './place.ts';
+} from './position.ts';
 import { Prepared, xaOf } from './prepared.ts';
+import { type RowChange, tableFaults, textsOf } from './row-change.ts';
 import { Partial, readRows, readRowsHead, readTableMap } from './rows.ts';
 import { ReadTables } from './tables.ts';
-import { faultsOf, type RowChange, textsOf } from './told.ts';
 
 const EVENT = { query: 2, rotate: 4, xid: 16, tableMap: 19, heartbeat: 27, xaPrepare: 38 } as const;
 /** Beginnings of transactions, of MySQL and of MariaDB. */
@@ -46,12 +46,12 @@ const ROWS: { readonly [type: number]: readonly [Change['operation'], boolean] }
 const COMPRESSED = new Set([40, 165, 166, 167, 168, 169, 170, 171]);
 
 /** What a reader works with. */
-export interface ReaderParts {
+interface ReaderParts {
   readonly log: Binlog;
   readonly request: ChangesRequest;
   readonly call: Call;
   /** Looks the request's tables up. */
-  lookUp(): Promise<readonly Looked[]>;
+  lookUp(): Promise<readonly LookedUp[]>;
 }
 
 /** One subscription's reading of the log. */
@@ -202,7 +202,7 @@ export class LogReader {
         if (this.#moves({ end, nth })) this.#add({ table, operation, row, then }, nth, event);
       }
     } catch (error) {
-      this.#fault(faultsOf(this.#tables.looked, table, wordsFor(error)));
+      this.#fault(tableFaults(this.#tables.looked, table, wordsFor(error)));
     }
   }
 
@@ -219,7 +219,7 @@ export class LogReader {
     if (texts === undefined) return;
     const { bytes, ...told } = texts;
     if (bytes > CHANGE_MAX_BYTES) {
-      this.#fault(tooLarge(told.watched));
+      this.#fault(changeTooLarge(told.watched));
       return;
     }
     const { schema, name } = change.table;
@@ -281,7 +281,7 @@ function wordsFor(error: unknown): string {
 class Oversize extends Error {}
 
 /** The statement of an event. */
-function statementOf(body: Reader): string {
+function statementOf(body: Packet): string {
   body.over(8);
   const database = body.u8();
   body.over(2);

@@ -1,13 +1,13 @@
 /** Tables that a log names, with what is known of those that are watched: looked up again once a statement may have changed them. */
 import type { ChangeFault } from '../../../../proto/changes.ts';
 import { Unreadable } from '../../loss.ts';
-import type { LoggedTable, Looked } from './columns.ts';
+import type { LoggedTable, LookedUp } from './columns.ts';
+import { tableFaults } from './row-change.ts';
 import { encodersOf, type TableMap } from './rows.ts';
-import { faultsOf } from './told.ts';
 import type { LogEncoder } from './values.ts';
 
 /** A table whose rows can be read. */
-export interface Mapped {
+interface Mapped {
   readonly table: LoggedTable;
   readonly encoders: readonly LogEncoder[];
 }
@@ -17,18 +17,18 @@ const OF_DATABASES = /\b(?:drop|alter)\s+(?:database|schema)\b/;
 const OTHER_COLUMNS = 'has other columns by now than when it changed: those changes are not told';
 
 export class ReadTables {
-  readonly #lookUp: () => Promise<readonly Looked[]>;
+  readonly #lookUp: () => Promise<readonly LookedUp[]>;
   readonly #mapped = new Map<number, Mapped | undefined>();
-  #looked: readonly Looked[] = [];
+  #looked: readonly LookedUp[] = [];
   #isStale = true;
   #told = '';
 
-  constructor(lookUp: () => Promise<readonly Looked[]>) {
+  constructor(lookUp: () => Promise<readonly LookedUp[]>) {
     this.#lookUp = lookUp;
   }
 
   /** The names of the request, as they were looked up last. */
-  get looked(): readonly Looked[] {
+  get looked(): readonly LookedUp[] {
     return this.#looked;
   }
 
@@ -50,7 +50,7 @@ export class ReadTables {
       return faults;
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      return [...faults, ...faultsOf(this.#looked, map, OTHER_COLUMNS)];
+      return [...faults, ...tableFaults(this.#looked, map, OTHER_COLUMNS)];
     }
   }
 

@@ -1,8 +1,8 @@
 /** Writes the values of a row in the binary log as JSON text, as reads write them. Source: MySQL Internals, "Rows_event"; MariaDB, "Rows_event_v1". */
-import { jsonOrString, plainString } from '../../../../kinds/json-forms.ts';
-import { bigintText, doubleText, floatText } from '../../../../kinds/mysql/dialect/values.ts';
+import { bigintText, doubleText, jsonOrString, plainString } from '../../../../kinds/json-forms.ts';
+import { floatText } from '../../../../kinds/mysql/dialect/values.ts';
 import { Unreadable } from '../../loss.ts';
-import type { Reader } from '../packets.ts';
+import type { Packet } from '../packets.ts';
 import type { LoggedColumn } from './columns.ts';
 
 /** Types in the log besides those on the wire. */
@@ -31,7 +31,7 @@ export const LOGGED = {
 } as const;
 
 /** Writes the value at which the reader is, and moves behind it. */
-export type LogEncoder = (reader: Reader) => string;
+export type LogEncoder = (reader: Packet) => string;
 
 /**
  * How values of a column are written.
@@ -107,23 +107,23 @@ function string(meta: number, column: LoggedColumn): LogEncoder {
   return (reader) => column.text(bytesOf(reader, longest > 255 ? reader.u16() : reader.u8()));
 }
 
-function membersOf(reader: Reader, bytes: number, members: readonly string[]): string {
+function membersOf(reader: Packet, bytes: number, members: readonly string[]): string {
   let bits = 0n;
   for (let at = 0; at < bytes; at += 1) bits |= BigInt(reader.u8()) << BigInt(8 * at);
   return members.filter((_, at) => (bits & (1n << BigInt(at))) !== 0n).join(',');
 }
 
-function bytesOf(reader: Reader, length: number): Buffer {
+function bytesOf(reader: Packet, length: number): Buffer {
   const from = reader.over(length);
   return reader.buffer.subarray(from, from + length);
 }
 
-function littleEndian(reader: Reader, bytes: number): number {
+function littleEndian(reader: Packet, bytes: number): number {
   const from = reader.over(bytes);
   return bytes === 0 ? 0 : reader.buffer.readUIntLE(from, bytes);
 }
 
-function bigEndian(reader: Reader, bytes: number): bigint {
+function bigEndian(reader: Packet, bytes: number): bigint {
   let value = 0n;
   for (let left = bytes; left > 0; left -= 1) value = (value << 8n) | BigInt(reader.u8());
   return value;
@@ -133,7 +133,7 @@ const DIGITS_OF_FOUR_BYTES = 9;
 const BYTES_OF_DIGITS = [0, 1, 1, 2, 2, 3, 3, 4, 4, 4];
 
 /** Digits in groups of nine, each in four bytes; the sign is the first bit, which is turned. Source: decimal2bin of strings/decimal.c. */
-function decimal(reader: Reader, precision: number, scale: number): string {
+function decimal(reader: Packet, precision: number, scale: number): string {
   const whole = precision - scale;
   const [wholeGroups, wholeRest] = [Math.floor(whole / 9), whole % 9];
   const [scaleGroups, scaleRest] = [Math.floor(scale / 9), scale % 9];
@@ -169,13 +169,13 @@ function yearOf(byte: number): number {
   return byte === 0 ? 0 : 1900 + byte;
 }
 
-function date(reader: Reader): string {
+function date(reader: Packet): string {
   const value = reader.u24();
   return `"${String(value >> 9).padStart(4, '0')}-${two((value >> 5) & 15)}-${two(value & 31)}"`;
 }
 
 /** Of microseconds in hundredths, ten-thousandths or millionths, by how many digits are kept. */
-function fraction(reader: Reader, decimals: number): string {
+function fraction(reader: Packet, decimals: number): string {
   const bytes = Math.ceil(decimals / 2);
   const value = Number(bigEndian(reader, bytes));
   return decimals === 0
@@ -185,7 +185,7 @@ function fraction(reader: Reader, decimals: number): string {
         .slice(0, decimals)}`;
 }
 
-function datetime(reader: Reader, decimals: number): string {
+function datetime(reader: Packet, decimals: number): string {
   const value = bigEndian(reader, 5) - 0x80_0000_0000n;
   const clock = Number(value & 0x1ffffn);
   const days = Number(value >> 17n);
@@ -195,7 +195,7 @@ function datetime(reader: Reader, decimals: number): string {
   return `"${text}${fraction(reader, decimals)}"`;
 }
 
-function timestamp(reader: Reader, decimals: number): string {
+function timestamp(reader: Packet, decimals: number): string {
   const seconds = Number(bigEndian(reader, 4));
   const rest = fraction(reader, decimals);
   // The zero of TIMESTAMP is no moment, so it has no zone.
@@ -204,7 +204,7 @@ function timestamp(reader: Reader, decimals: number): string {
 }
 
 /** Source: my_time_packed_from_binary of sql-common/my_time.c: below zero the fraction counts upwards. */
-function time(reader: Reader, decimals: number): string {
+function time(reader: Packet, decimals: number): string {
   const bytes = Math.ceil(decimals / 2);
   const offset = 1n << BigInt(8 * (3 + bytes) - 1);
   const packed = bigEndian(reader, 3 + bytes) - offset;

@@ -24,7 +24,7 @@ CREATE VIEW Named AS SELECT bite('named') AS b
 `.split(';;');
 
 /** A statement, and why it fails. */
-export interface Attack {
+interface Attack {
   readonly query: string;
   readonly reason: string;
 }

@@ -43,7 +43,7 @@ export class TestDatabase {
     return new TestDatabase(own.href, name, outside);
   }
 
-  /** A session on a pool of `connections`, 4 by default. */
+  /** A client on a pool of `connections`, 4 by default. */
   async open(
     mode: Mode,
     {

@@ -5,7 +5,7 @@ const ALL_BYTES = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).to
 const DIGITS = `${'9'.repeat(35)}.${'1'.repeat(30)}`;
 
 /** One value's way in and out. */
-export interface TypeRow {
+interface TypeRow {
   readonly type: string;
   readonly sent: Json;
   /** JSON text in the result; the text that was sent, quoted, when left out. */

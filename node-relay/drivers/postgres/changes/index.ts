@@ -8,7 +8,7 @@ import type {
 } from '../../../../proto/changes.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import type { ConnectionPool, Host } from '../../driver.ts';
-import { heldOn } from '../../hold.ts';
+import { holdConnection } from '../../hold.ts';
 import type { Connection, Recipe } from '../connection.ts';
 import type { Database } from '../database.ts';
 import { fromFailure } from '../errors.ts';
@@ -52,7 +52,7 @@ export class PostgresChanges implements Changes {
     call: Call,
   ): AsyncGenerator<ChangeBatch> {
     const from = position === undefined ? { whole: 0n } : positionOf(position);
-    const end = heldOn(this.#host);
+    const end = holdConnection(this.#host);
     try {
       const replication = await this.#pool.acquire(call.signal);
       const { slot } = request;

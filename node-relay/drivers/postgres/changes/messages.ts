@@ -44,7 +44,7 @@ const CHANGES: { readonly [letter: string]: RowChange['is'] } = {
 
 /** Reads one message. @throws Unreadable */
 export function readPluginMessage(body: Buffer): Message {
-  const reader = new Reader(body);
+  const reader = new MessageReader(body);
   const letter = reader.letter();
   switch (letter) {
     case 'B':
@@ -70,7 +70,7 @@ export function relationOfBeginning(body: Buffer): number | undefined {
   return isChange ? body.readUInt32BE(1) : undefined;
 }
 
-function relation(reader: Reader): Relation {
+function relation(reader: MessageReader): Relation {
   const id = reader.uint32();
   // The server leaves the name of its own schema out.
   const namespace = reader.text() || 'pg_catalog';
@@ -85,7 +85,7 @@ function relation(reader: Reader): Relation {
   return { id, namespace, name, identity, columns };
 }
 
-function rowChange(is: RowChange['is'], reader: Reader): RowChange {
+function rowChange(is: RowChange['is'], reader: MessageReader): RowChange {
   const table = reader.uint32();
   let part = reader.letter();
   let old: RowChange['old'];
@@ -98,7 +98,7 @@ function rowChange(is: RowChange['is'], reader: Reader): RowChange {
   return { is, relation: table, ...(old && { old }), values: tuple(reader) };
 }
 
-function tuple(reader: Reader): Tuple {
+function tuple(reader: MessageReader): Tuple {
   return Array.from({ length: reader.int16() }, () => {
     const kind = reader.letter();
     if (kind === 'n') return null;
@@ -109,7 +109,7 @@ function tuple(reader: Reader): Tuple {
 }
 
 /** Walks one message within its own bytes. */
-class Reader {
+class MessageReader {
   readonly #body: Buffer;
   #at = 0;
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Unreadable } from '../../loss.ts';
-import { Cut, type Piece } from './cut.ts';
+import { MessageCutter, type Piece } from './message-cutter.ts';
 import { readPluginMessage } from './messages.ts';
 import { changeText, isAfter, positionOf, positionText } from './position.ts';
 
@@ -17,7 +17,7 @@ function messageOf(letter: number, body: Uint8Array): Buffer {
 }
 
 function cutAll(chunks: readonly Buffer[]): Piece[] {
-  const cut = new Cut(MAX);
+  const cut = new MessageCutter(MAX);
   const pieces: Piece[] = [];
   for (const chunk of chunks) {
     cut.give(chunk);
@@ -51,7 +51,7 @@ test('messages come out as they went in, wherever the stream is cut', () => {
 });
 
 test('a length less than its own is no message', () => {
-  const cut = new Cut(MAX);
+  const cut = new MessageCutter(MAX);
   cut.give(Buffer.from([0x64, 0, 0, 0, 3]));
   expect(() => cut.next()).toThrow(Unreadable);
 });

@@ -9,11 +9,11 @@ export interface Position {
   /** Every transaction that ends up to here was told whole. */
   readonly whole: Lsn;
   /** Of the transaction that commits at `commit`, every change up to `change`; undefined between transactions. */
-  readonly within?: Within | undefined;
+  readonly within?: TransactionPosition | undefined;
 }
 
 /** A place inside of a transaction. */
-export interface Within {
+interface TransactionPosition {
   readonly commit: Lsn;
   readonly change: ChangePlace;
 }

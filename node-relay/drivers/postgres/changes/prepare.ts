@@ -8,7 +8,7 @@ import { lacking, serverLacks } from '../../change-batch.ts';
 import type { Connection } from '../connection.ts';
 import { lsnOf, markOf } from './position.ts';
 import { publish, unpublish } from './publications.ts';
-import type { Looked, OwnChangesRequest } from './tables.ts';
+import type { LookedUp, OwnChangesRequest } from './tables.ts';
 
 /** How often it is looked whether others have ended, in milliseconds. */
 const LOOK_MS = 100;
@@ -104,7 +104,7 @@ export async function endReader(connection: Connection, name: string): Promise<v
 }
 
 /** What is wrong with tables, as details of a request. */
-function tableFault(each: Looked, at: number): ErrorDetails[] {
+function tableFault(each: LookedUp, at: number): ErrorDetails[] {
   return 'fault' in each ? [{ path: `collections[${at}]`, message: each.fault }] : [];
 }
 

@@ -1,9 +1,10 @@
 /** The publications of an endpoint: one of tables whose every change is told, one of those whose inserts alone are. */
+
 import { DatabaseError } from 'pg';
+import { textArray } from '../../../../kinds/postgres/dialect/array-text.ts';
 import type { Connection } from '../connection.ts';
 import {
-  arrayOf,
-  type Looked,
+  type LookedUp,
   lookUpTables,
   type OwnChangesRequest,
   type WatchedTable,
@@ -21,13 +22,13 @@ export function publicationsOf(slot: string): string[] {
 }
 
 /** What was found when publications were brought up to date. */
-export interface Published {
-  readonly looked: readonly Looked[];
+interface Published {
+  readonly looked: readonly LookedUp[];
   /** OIDs of tables that were not published before, or whose publication was not there. */
   readonly added: readonly string[];
 }
 
-interface Plan {
+interface PublicationPlan {
   readonly publication: string;
   readonly publish: string;
   readonly tables: readonly WatchedTable[];
@@ -48,7 +49,7 @@ export async function publish(
 ): Promise<Published> {
   const looked = await lookUpTables(connection, request);
   const plans = plansOf(request.slot, looked);
-  const names = arrayOf(publicationsOf(request.slot));
+  const names = textArray(publicationsOf(request.slot));
   const members = await connection.catalogRows({ text: MEMBERS, values: [names] });
   const added: string[] = [];
   for (const plan of plans) {
@@ -65,12 +66,12 @@ export async function publish(
 /** Removes a slot's publications; repeating it is no error. Answers whether there were any. */
 export async function unpublish(connection: Connection, slot: string): Promise<boolean> {
   const names = publicationsOf(slot);
-  const found = await connection.catalogRows({ text: MEMBERS, values: [arrayOf(names)] });
+  const found = await connection.catalogRows({ text: MEMBERS, values: [textArray(names)] });
   for (const name of names) await connection.rows({ text: `DROP PUBLICATION IF EXISTS "${name}"` });
   return found.length > 0;
 }
 
-function plansOf(slot: string, looked: readonly Looked[]): Plan[] {
+function plansOf(slot: string, looked: readonly LookedUp[]): PublicationPlan[] {
   const all = new Map<string, WatchedTable>();
   const inserts = new Map<string, WatchedTable>();
   for (const each of looked) {
@@ -87,7 +88,10 @@ function plansOf(slot: string, looked: readonly Looked[]): Plan[] {
   }));
 }
 
-async function create(connection: Connection, { publication, publish: operations }: Plan) {
+async function create(
+  connection: Connection,
+  { publication, publish: operations }: PublicationPlan,
+) {
   try {
     await connection.rows({
       text: `CREATE PUBLICATION "${publication}" WITH (publish = '${operations}', publish_via_partition_root = true)`,
@@ -100,7 +104,7 @@ async function create(connection: Connection, { publication, publish: operations
 
 async function change(
   connection: Connection,
-  { publication, tables }: Plan,
+  { publication, tables }: PublicationPlan,
   { has, fresh, only }: { has: ReadonlySet<string>; fresh: readonly WatchedTable[]; only: boolean },
 ): Promise<void> {
   const wanted = new Set(tables.map(({ oid }) => oid));

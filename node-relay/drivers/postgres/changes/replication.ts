@@ -7,7 +7,7 @@ import { Pulled } from '../../pulled.ts';
 import { readMessage } from '../backend-messages.ts';
 import type { Recipe, StartupClient } from '../connection.ts';
 import { connectAs } from '../log-in.ts';
-import { Cut, type Piece } from './cut.ts';
+import { MessageCutter, type Piece } from './message-cutter.ts';
 import { type Lsn, lsnText } from './position.ts';
 
 /** How often the server hears that its reader is there, in milliseconds; it waits for a minute by default. */
@@ -45,7 +45,7 @@ export class Replication {
   constructor(client: StartupClient) {
     this.#stream = client.incoming.stream;
     // The login's reader leaves: from now on nothing flows by itself. The server says nothing until it is asked.
-    this.#pulled = new Pulled(this.#stream, new Cut(CHANGE_MAX_BYTES));
+    this.#pulled = new Pulled(this.#stream, new MessageCutter(CHANGE_MAX_BYTES));
     client.on('error', (cause) => this.#pulled.lose(cause));
     this.#stream.once('close', () => clearInterval(this.#status));
   }
@@ -131,7 +131,7 @@ export class Replication {
         clearTimeout(timer);
         resolve();
       });
-      // Terminate, which the server reads in the midst of its stream, too.
+      // Terminate, which the server reads in the middle of its stream, too.
       this.#stream.end(Buffer.from([0x58, 0, 0, 0, 4]));
       this.#stream.removeAllListeners('readable').resume();
     });

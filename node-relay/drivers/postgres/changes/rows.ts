@@ -7,7 +7,7 @@ import { Unreadable } from '../../loss.ts';
 import { type Relation, type RowChange, type Tuple, UNCHANGED } from './messages.ts';
 
 /** A change without what its transaction says about it. */
-export type TableChange = Omit<Change, 'id' | 'time' | 'mark'>;
+type TableChange = Omit<Change, 'id' | 'time' | 'mark'>;
 
 type Columns = Relation['columns'];
 
@@ -19,7 +19,7 @@ export interface StreamedTable {
 }
 
 /** Names of the request by table: by schema and name, each for some operations. */
-export type Watchers = ReadonlyMap<string, ChangesRequest['collections']>;
+type Watchers = ReadonlyMap<string, ChangesRequest['collections']>;
 
 /** The table's name in full. */
 export function fullName({ namespace, name }: { namespace: string; name: string }): string {

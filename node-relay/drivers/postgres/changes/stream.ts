@@ -9,7 +9,7 @@ import type {
 } from '../../../../proto/changes.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
-import { BatchInMaking, QUIET_MS, tooLarge } from '../../change-batch.ts';
+import { BatchInMaking, changeTooLarge, QUIET_MS } from '../../change-batch.ts';
 import type { Database } from '../database.ts';
 import { type Message, readPluginMessage, relationOfBeginning } from './messages.ts';
 import {
@@ -25,7 +25,7 @@ import { endReader } from './prepare.ts';
 import { publicationsOf, publish } from './publications.ts';
 import type { Replication, Streamed } from './replication.ts';
 import { changeOf, fullName, isGone, type StreamedTable } from './rows.ts';
-import type { Looked } from './tables.ts';
+import type { LookedUp } from './tables.ts';
 
 /** How often it is looked whether all tables are published, in milliseconds. */
 const RECONCILE_MS = 30_000;
@@ -39,7 +39,7 @@ const BUSY_MAX = 100;
 const EPOCH_US = 946_684_800_000_000n;
 
 /** What a reader works with. */
-export interface ReaderParts {
+interface ReaderParts {
   readonly database: Database;
   readonly replication: Replication;
   readonly request: ChangesRequest;
@@ -61,7 +61,7 @@ export class SlotReader {
   readonly #batch = new BatchInMaking();
   #told = '';
   #position: Position = { whole: 0n };
-  /** What was told already of a transaction that a reader before this one was in the midst of. */
+  /** What an earlier reader has already reported of a transaction that it left in the middle. */
   #resumed: Position['within'];
   #transaction: Transaction | undefined;
 
@@ -126,7 +126,7 @@ export class SlotReader {
     }
   }
 
-  /** Waits for the reader that has the slot, and ends it after a while: who asks for it now is the one that shall. */
+  /** Waits for the reader that has the slot, and ends it after a while: the one that asks now is to have it. */
   async #waitForOther(attempt: number): Promise<void> {
     const { database, call, request } = this.#parts;
     await sleep(BUSY_MS, undefined, { signal: call.signal });
@@ -202,7 +202,7 @@ export class SlotReader {
     const table = this.#tables.get(id ?? -1);
     if (this.#place(lsn) === undefined || table === undefined) return;
     const watching = this.#watchers.get(fullName(table.relation)) ?? [];
-    this.#batch.fault(...tooLarge(watching.map(({ name }) => name)));
+    this.#batch.fault(...changeTooLarge(watching.map(({ name }) => name)));
   }
 
   async #table(relation: StreamedTable['relation']): Promise<StreamedTable> {
@@ -257,7 +257,7 @@ export class SlotReader {
 }
 
 /** What tables were not published for a while, although they are watched. */
-function missed(looked: readonly Looked[], added: readonly string[]): ChangeFault[] {
+function missed(looked: readonly LookedUp[], added: readonly string[]): ChangeFault[] {
   return looked.flatMap((each) =>
     'table' in each && added.includes(each.table.oid)
       ? [{ watched: each.watched.name, message: `${each.watched.name} ${UNPUBLISHED}` }]

@@ -2,6 +2,7 @@
 
 import { notAllowed } from '../../../../kinds/allow.ts';
 import type { AllowGuard } from '../../../../kinds/postgres/dialect/allow-guard.ts';
+import { textArray } from '../../../../kinds/postgres/dialect/array-text.ts';
 import type { ChangesRequest, WatchedCollection } from '../../../../proto/changes.ts';
 import type { Connection } from '../connection.ts';
 
@@ -15,7 +16,7 @@ export interface WatchedTable {
 }
 
 /** A name of the request, with its table or what is wrong with it. */
-export type Looked =
+export type LookedUp =
   | { readonly watched: WatchedCollection; readonly table: WatchedTable }
   | {
       readonly watched: WatchedCollection;
@@ -53,10 +54,10 @@ JOIN pg_class c ON c.oid = found.oid JOIN pg_namespace n ON n.oid = c.relnamespa
 export async function lookUpTables(
   connection: Connection,
   { collections, allowGuard }: Pick<OwnChangesRequest, 'collections' | 'allowGuard'>,
-): Promise<Looked[]> {
+): Promise<LookedUp[]> {
   const isOpen = await allowGuard?.openedTo((statement) => connection.rows(statement));
   const [schemas] = await connection.rows({ text: 'SELECT pg_catalog.current_schemas(false)' });
-  const names = arrayOf(collections.map(({ name }) => name));
+  const names = textArray(collections.map(({ name }) => name));
   const values = [names, schemas?.[0] ?? '{}'];
   const rows = await connection.catalogRows({ text: TABLES, values });
   const byNth = new Map(rows.map((row) => [Number(row[0]) - 1, row]));
@@ -107,9 +108,4 @@ function faultOf(
   const how =
     identity === 'd' ? 'has no primary key' : 'has a replica identity that names no row of it';
   return `${name} ${how}, so that updates and deletes cannot be told: give it one, or ALTER TABLE ${identifier} REPLICA IDENTITY FULL;`;
-}
-
-/** A list of texts as the server reads it. */
-export function arrayOf(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }

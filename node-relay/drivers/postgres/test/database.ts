@@ -48,7 +48,7 @@ export class TestDatabase {
     return new TestDatabase(way.href, name, outside, drop);
   }
 
-  /** A session on a pool of `connections`, 4 by default. */
+  /** A client on a pool of `connections`, 4 by default. */
   async open(
     mode: Mode,
     {

@@ -2,7 +2,7 @@
 import type { Json } from '../../../../proto/json.ts';
 
 /** One value's way in and out. */
-export interface TypeRow {
+interface TypeRow {
   readonly type: string;
   readonly sent: Json;
   /** JSON text of the value in the result; the text that was sent, quoted, when left out. */

@@ -19,11 +19,11 @@ import { type ErrorDetails, GatewayError } from '../../../../proto/errors.ts';
 import {
   BatchInMaking,
   CHANGE_MAX_BYTES,
+  changeTooLarge,
   lacking,
   QUIET_MS,
-  tooLarge,
 } from '../../change-batch.ts';
-import { heldOn } from '../../hold.ts';
+import { holdConnection } from '../../hold.ts';
 import type { RedisBackend } from '../run.ts';
 import { sendOn } from '../send.ts';
 import type { Settings } from '../settings.ts';
@@ -41,7 +41,7 @@ import { valueIn } from './values.ts';
 const SETTING = 'notify-keyspace-events';
 /** Classes of events that `A` stands for, of data that every server has. */
 const CLASSES = ['g', '$', 'l', 's', 'h', 'z', 'x', 'e', 't'];
-/** Most keys that are new and of which nothing more was told yet: usually it comes at once. */
+/** Most keys that are new and have no further notification yet: usually it comes at once. */
 const NEW_MAX = 10_000;
 /** The driver's ability to tell changes. Nothing is kept: there are no positions. */
 export class RedisChanges implements Changes {
@@ -90,7 +90,7 @@ export class RedisChanges implements Changes {
     _position: string | undefined,
     call: Call,
   ): AsyncGenerator<ChangeBatch> {
-    const end = heldOn(this.#backend.host);
+    const end = holdConnection(this.#backend.host);
     this.#reading.add(request.slot);
     try {
       // Those that were closed since tell nothing.
@@ -209,7 +209,7 @@ class Batches {
       return { change: { ...told, key: Buffer.from(keyJson(key)), ...(after && { after }) } };
     } catch (error) {
       if (!(error instanceof GatewayError && error.code === 'RESULT_TOO_LARGE')) throw error;
-      return { faults: tooLarge(watched) };
+      return { faults: changeTooLarge(watched) };
     }
   }
 }

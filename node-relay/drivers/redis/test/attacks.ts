@@ -1,7 +1,7 @@
 /** Requests that try to change something on `/read`, each with why it fails. */
 
 /** One attempt. */
-export interface Attack {
+interface Attack {
   readonly name: string;
   /** As a client sends it to `/read`. */
   readonly request: { readonly type?: string; readonly [member: string]: unknown };

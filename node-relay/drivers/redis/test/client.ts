@@ -1,7 +1,7 @@
 /** A session on a server of a test's own, and another connection to look at it from outside. */
 
 import type { RedisCommand, RedisRequest, Word } from '../../../../kinds/redis/command.ts';
-import { commandFrom } from '../../../../kinds/redis/name.ts';
+import { commandFrom } from '../../../../kinds/redis/table.ts';
 import type { Call, Lease, Mode } from '../../../../proto/driver.ts';
 import {
   ownRedis,

@@ -10,7 +10,7 @@ import {
 import type { Mode } from '../../../../proto/driver.ts';
 import type { Host } from '../../driver.ts';
 import { testHost } from '../../test/host.ts';
-import type { RedisServer, Sending } from '../link.ts';
+import type { RedisServer, SendBounds } from '../link.ts';
 import { openServer } from '../server.ts';
 
 /** A command of its words: `words('set', 'a', '1')`. */
@@ -19,7 +19,7 @@ export function words(type: string, ...args: readonly Word[]): RedisCommand {
 }
 
 /** Bounds with room and time, except for what is given. */
-export function bounds(mode: Mode = 'write', given: Partial<Sending> = {}): Sending {
+export function bounds(mode: Mode = 'write', given: Partial<SendBounds> = {}): SendBounds {
   return { mode, signal: AbortSignal.timeout(30_000), replyMaxBytes: 41_943_040, ...given };
 }
 

@@ -42,7 +42,7 @@ export const PROTO: readonly Subject[] = [
   ),
   text('exactNumbers', ['proto/exact-numbers.ts'], exactNumbers),
   text('faultOf JSON', ['proto/json-fault.ts'], faultOf),
-  text('depthFaultOf JSON', ['proto/json-fault.ts', 'proto/json-look.ts'], (each) =>
+  text('depthFaultOf JSON', ['proto/json-fault.ts', 'proto/json-scan.ts'], (each) =>
     depthFaultOf(each, 1000),
   ),
   text('parseOrdered', ['proto/parse-ordered.ts'], parseOrdered),

@@ -7,7 +7,7 @@ import type { At, Made } from './steps.ts';
 import type { Key, Ran, World } from './world.ts';
 
 /** The state of a key for the action that asks. */
-export type Claimed =
+type Claimed =
   | { readonly is: 'own' }
   | { readonly is: 'earlier'; readonly output: Json | undefined }
   | { readonly is: 'unknown' }

@@ -11,7 +11,7 @@ const known = new Map<string, Run>();
 export class ExpressionFailed extends Error {}
 
 /** From where an expression looks. */
-export interface View {
+interface View {
   readonly env: Env;
   readonly error?: Json | undefined;
 }
@@ -88,7 +88,7 @@ function toldOf({ status, attempts, output, by }: Ran) {
 }
 
 /** Where the action of an id is; undefined where an element of a loop would have to be chosen. */
-export function pathOf(world: World, id: string, env: Env): string | undefined {
+function pathOf(world: World, id: string, env: Env): string | undefined {
   const standing = world.tree.byId.get(id);
   if (!standing) return undefined;
   const { part, container, branch } = standing;

@@ -10,7 +10,7 @@ import {
 } from '../written.ts';
 
 /** Where an action is: in a list of its container, or for or beside another. */
-export interface Standing {
+interface Standing {
   readonly action: Written;
   readonly part:
     | 'top'
@@ -153,7 +153,7 @@ export class Tree {
 }
 
 /** Ids that may follow an action in its list. */
-export function targetsOf({ next, true: yes, false: no, timeout }: Written): string[] {
+function targetsOf({ next, true: yes, false: no, timeout }: Written): string[] {
   const choice = typeof next === 'object' && next !== null ? [next.true, next.false] : [next];
   const timed = typeof timeout === 'object' ? [timeout.action] : [];
   return [...choice, yes, no, ...timed].filter((id) => typeof id === 'string');

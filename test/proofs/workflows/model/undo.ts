@@ -6,7 +6,7 @@ import type { Act } from './steps.ts';
 import { isBelow, type Ran, type World } from './world.ts';
 
 /** What is undone, and why. */
-export interface Undoing {
+interface Undoing {
   /** Path of a container; empty is the whole run. */
   readonly below: string;
   readonly error: Json | undefined;

@@ -20,7 +20,7 @@ import type { Database } from './database.ts';
 import { counted, type Rewritten, unchanged, withTypes } from './rewrite.ts';
 
 /** A statement that may be sent. */
-export interface Ready {
+export interface Query {
   readonly request: Pick<PostgresRequest, 'type'> & { row_format?: 'object' | 'array' | undefined };
   readonly parsed: Parsed | undefined;
   readonly read: boolean;
@@ -36,9 +36,9 @@ export interface Ready {
 export async function bound(
   database: Database,
   request: RowsRequest,
-  { parsed, read, undone }: Pick<Ready, 'parsed' | 'read' | 'undone'>,
+  { parsed, read, undone }: Pick<Query, 'parsed' | 'read' | 'undone'>,
   call: Call,
-): Promise<Ready> {
+): Promise<Query> {
   const parameters = parametersOf(request);
   const { names } = parameters;
   const oids = await typesOf(database, request.query, parameters, call);

@@ -1,13 +1,13 @@
 /** Finds which of several operations has a value that does not fit its type, where the database's error fits them all. */
 import { NeonDbError } from '@neondatabase/serverless';
 import type { Statement } from '../../../../kinds/postgres/dialect/ask.ts';
-import type { Bounds } from './exchange.ts';
+import type { TripBounds } from './exchange.ts';
 
 /** Sends statements in one transaction that changes nothing. */
 export type Tries = (
   statements: readonly Statement[],
   read: true,
-  bounds: Bounds,
+  bounds: TripBounds,
 ) => Promise<unknown>;
 
 /**
@@ -18,7 +18,7 @@ export async function firstOf(
   error: NeonDbError,
   statements: readonly Statement[],
   tries: Tries,
-  bounds: Bounds,
+  bounds: TripBounds,
 ): Promise<number | undefined> {
   let from = 0;
   let to = statements.length - 1;

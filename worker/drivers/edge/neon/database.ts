@@ -8,24 +8,14 @@ import { allowedFunctions, Guard } from '../../../../kinds/postgres/dialect/guar
 import type { Inquirer } from '../../../../kinds/postgres/dialect/inquirer.ts';
 import { LOOK_UP_SETTINGS } from '../../../../kinds/postgres/dialect/reach.ts';
 import { Shapes } from '../../../../kinds/postgres/dialect/rows.ts';
+import { SESSION_SETTINGS } from '../../../../kinds/postgres/dialect/settings.ts';
 import { TypeRegistry } from '../../../../kinds/postgres/dialect/types.ts';
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
 import { LruMap } from '../../../../proto/lru-map.ts';
 import type { EdgeHost } from '../driver.ts';
-import { type Answer, type Bounds, Exchange } from './exchange.ts';
+import { Exchange, type StatementReply, type TripBounds } from './exchange.ts';
 import { neonSettings } from './settings.ts';
 
-/** Make every value's text the same on every server. They are last, so nothing overrides them. */
-const SESSION: readonly (readonly [string, string])[] = [
-  ['DateStyle', 'ISO'],
-  ['IntervalStyle', 'postgres'],
-  ['TimeZone', 'UTC'],
-  ['extra_float_digits', '1'],
-  ['bytea_output', 'hex'],
-  ['array_nulls', 'on'],
-  // The guard reads statements by these rules.
-  ['standard_conforming_strings', 'on'],
-];
 const READ_ONLY = ['transaction_read_only', 'on'] as const;
 
 const CATALOG_ONLY: Statement = {
@@ -56,7 +46,7 @@ export class Database {
     const open = allowedTables(settings.allow);
     this.allowGuard = open && new AllowGuard(open, allowed);
     this.#exchange = new Exchange(neon, host);
-    const session = [...neon.sessionSettings, ...SESSION];
+    const session = [...neon.sessionSettings, ...SESSION_SETTINGS];
     this.#write = localSettings(session);
     this.#read = localSettings([...session, READ_ONLY]);
   }
@@ -65,20 +55,20 @@ export class Database {
   async together(
     statements: readonly Statement[],
     read: boolean,
-    bounds: Bounds,
-  ): Promise<readonly Answer[]> {
+    bounds: TripBounds,
+  ): Promise<readonly StatementReply[]> {
     const before = read ? this.#read : this.#write;
     const [, ...answers] = await this.#exchange.batch([before, ...statements], read, bounds);
     return answers;
   }
 
   /** A statement outside a transaction block, as some have to be. */
-  alone(statement: Statement, bounds: Bounds): Promise<Answer> {
+  alone(statement: Statement, bounds: TripBounds): Promise<StatementReply> {
     return this.#exchange.alone(statement, bounds);
   }
 
   /** Asks over the catalog, whatever the session's search path. */
-  catalog({ signal }: Pick<Bounds, 'signal'>, resultMaxBytes = OWN_MAX_BYTES): AskRows {
+  catalog({ signal }: Pick<TripBounds, 'signal'>, resultMaxBytes = OWN_MAX_BYTES): AskRows {
     return async (statement) => {
       const bounds = { signal, resultMaxBytes };
       const [, , answer] = await this.#exchange.batch(
@@ -91,7 +81,7 @@ export class Database {
   }
 
   /** Asks what a statement calls; each trip is a session of its own. */
-  inquirer({ signal }: Pick<Bounds, 'signal'>): Inquirer {
+  inquirer({ signal }: Pick<TripBounds, 'signal'>): Inquirer {
     const bounds = { signal, resultMaxBytes: OWN_MAX_BYTES };
     return {
       pristine: true,
@@ -113,7 +103,7 @@ export class Database {
   }
 
   /** Prepared by name and asked for in one trip, then let go: the protocol does not describe. */
-  async askParameterTypes(text: string, bounds: Bounds): Promise<readonly number[]> {
+  async askParameterTypes(text: string, bounds: TripBounds): Promise<readonly number[]> {
     const name = `causeway_${crypto.randomUUID().replaceAll('-', '')}`;
     const statements: Statement[] = [
       { text: `PREPARE ${name} AS\n${text}` },
@@ -129,7 +119,7 @@ export class Database {
   }
 
   /** Asks along the session's search path. */
-  rows({ signal }: Pick<Bounds, 'signal'>): AskRows {
+  rows({ signal }: Pick<TripBounds, 'signal'>): AskRows {
     return async (statement) => {
       const bounds = { signal, resultMaxBytes: OWN_MAX_BYTES };
       const [answer] = await this.together([statement], true, bounds);

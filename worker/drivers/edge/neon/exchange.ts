@@ -6,12 +6,12 @@ import type { Field } from '../../../../kinds/postgres/dialect/rows.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import { type EdgeHost, Lost } from '../driver.ts';
-import { boundedText, replyMax, tooLarge, unreadable } from '../sql/reply.ts';
+import { boundedText, replyMax, resultTooLarge, unreadable } from '../sql/reply.ts';
 import { refusedByEndpoint } from './failures.ts';
 import type { NeonSettings } from './settings.ts';
 
 /** What a statement came to, its values as the server writes them. */
-export interface Answer {
+export interface StatementReply {
   readonly fields: readonly Field[];
   readonly rows: readonly (readonly FieldValue[])[];
   /** The tag of the command, as PostgreSQL's own protocol has it. */
@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 /** Bounds of a trip. */
-export type Bounds = Pick<Call, 'signal' | 'resultMaxBytes'>;
+export type TripBounds = Pick<Call, 'signal' | 'resultMaxBytes'>;
 
 /** What the driver looks at of a response. */
 interface Reply {
@@ -56,7 +56,7 @@ export class Exchange {
   }
 
   /** Sends one statement by itself, outside a transaction block. @throws as `batch` */
-  async alone(statement: Statement, bounds: Bounds): Promise<Answer> {
+  async alone(statement: Statement, bounds: TripBounds): Promise<StatementReply> {
     const sql = this.#driver(bounds);
     const { text, values = [] } = statement;
     return told(async () => answerOf(await sql.query(text, [...values], { types: AS_TEXT })));
@@ -70,8 +70,8 @@ export class Exchange {
   async batch(
     statements: readonly Statement[],
     readOnly: boolean,
-    bounds: Bounds,
-  ): Promise<readonly Answer[]> {
+    bounds: TripBounds,
+  ): Promise<readonly StatementReply[]> {
     const sql = this.#driver(bounds);
     const queries = statements.map(({ text, values = [] }) =>
       sql.query(text, [...values], { types: AS_TEXT }),
@@ -79,7 +79,7 @@ export class Exchange {
     return told(async () => (await sql.transaction(queries, { readOnly })).map(answerOf));
   }
 
-  #driver(bounds: Bounds) {
+  #driver(bounds: TripBounds) {
     const send: Send = (url, { headers, body }) => this.#send(url, headers, body, bounds);
     return neon(this.#settings.connectionString, {
       arrayMode: true,
@@ -93,7 +93,7 @@ export class Exchange {
     derived: string,
     headers: Record<string, string>,
     body: string,
-    { signal, resultMaxBytes }: Bounds,
+    { signal, resultMaxBytes }: TripBounds,
   ): Promise<Reply> {
     const request = new Request(this.#settings.url ?? derived, {
       method: 'POST',
@@ -104,7 +104,7 @@ export class Exchange {
     });
     const response = await this.#host.fetch(request);
     const text = await boundedText(response, replyMax(resultMaxBytes), signal);
-    if (text === undefined) throw tooLarge(resultMaxBytes);
+    if (text === undefined) throw resultTooLarge(resultMaxBytes);
     const { status } = response;
     if (status !== 200) {
       const refused = refusedByEndpoint(status, text, 'Neon-Batch-Read-Only' in headers);
@@ -130,7 +130,7 @@ async function told<Value>(work: () => Promise<Value>): Promise<Value> {
   }
 }
 
-function answerOf({ fields, rows, command, rowCount }: FullQueryResults<true>): Answer {
+function answerOf({ fields, rows, command, rowCount }: FullQueryResults<true>): StatementReply {
   if (!fields.every(isField) || !rows.every((row) => isRowOf(row, fields.length))) {
     throw unreadable();
   }

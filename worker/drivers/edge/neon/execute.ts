@@ -8,10 +8,10 @@ import { rowsAffected } from '../../../../kinds/postgres/dialect/rows.ts';
 import type { Parsed } from '../../../../kinds/postgres/dialect/statement.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { resultBytes } from '../sql/reply.ts';
-import { type Change, sendThenWrite } from '../sql/send-then-write.ts';
-import { bound, type Ready } from './bind.ts';
+import { type SentStatement, sendThenWrite } from '../sql/send-then-write.ts';
+import { bound, type Query } from './bind.ts';
 import type { Database } from './database.ts';
-import type { Answer } from './exchange.ts';
+import type { StatementReply } from './exchange.ts';
 import { toldFailure } from './failures.ts';
 
 /** A request's statement as it may be sent. @throws GatewayError BAD_REQUEST and what the statement's look-ups give */
@@ -21,7 +21,7 @@ export async function ready(
   read: boolean,
   place: 'http' | 'transaction',
   call: Call,
-): Promise<Ready> {
+): Promise<Query> {
   const parsed = oneStatement(request.query, read || database.allowGuard !== undefined, place);
   try {
     const { types: given } = parametersOf(request);
@@ -51,7 +51,7 @@ const UNDO: Statement = { text: 'ROLLBACK TO SAVEPOINT causeway_read' };
 /** Statements to send in one transaction, and where in it each one's answer is: nothing stays of those that are to be undone. */
 export function undoneAmong(
   statements: readonly Statement[],
-  all: readonly Pick<Ready, 'undone'>[],
+  all: readonly Pick<Query, 'undone'>[],
 ): { readonly sent: readonly Statement[]; readonly places: readonly number[] } {
   const sent: Statement[] = [];
   const places: number[] = [];
@@ -68,7 +68,7 @@ export function undoneAmong(
 /** Runs one statement. @throws GatewayError, NeonDbError */
 export async function execute(
   database: Database,
-  statement: Ready,
+  statement: Query,
   call: Call,
 ): Promise<Uint8Array> {
   const { read, parsed, rewritten, values } = statement;
@@ -91,7 +91,7 @@ export async function execute(
 }
 
 /** As `standing` needs it to report a change. */
-export const changeOf = (changes: boolean): Change => ({
+export const changeOf = (changes: boolean): SentStatement => ({
   changes,
   source: 'postgres',
   told: (error) => toldFailure(error, 'read'),
@@ -100,8 +100,8 @@ export const changeOf = (changes: boolean): Change => ({
 /** The result of one statement as JSON text. @throws GatewayError REQUEST_FAILED, RESULT_TOO_LARGE */
 export async function written(
   database: Database,
-  { request, parsed, mark }: Ready,
-  answer: Answer | undefined,
+  { request, parsed, mark }: Query,
+  answer: StatementReply | undefined,
   call: Call,
   max: number,
 ): Promise<Uint8Array> {
@@ -122,7 +122,7 @@ export async function written(
 }
 
 /** The error with its place in the text as it was given; a wrong number of rows by its own name. */
-export function placed(error: unknown, { rewritten, request, mark }: Ready): unknown {
+export function placed(error: unknown, { rewritten, request, mark }: Query): unknown {
   if (!(error instanceof NeonDbError)) return error;
   const { message, position } = error;
   const found = mark === undefined ? -1 : message.indexOf(mark);

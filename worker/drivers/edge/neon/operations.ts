@@ -6,12 +6,12 @@
 import type { NeonDbError } from '@neondatabase/serverless';
 import type { Statement } from '../../../../kinds/postgres/dialect/ask.ts';
 import type { FieldValue } from '../../../../kinds/postgres/dialect/encode.ts';
-import type { Ready } from './bind.ts';
+import type { Query } from './bind.ts';
 import { behindSpaces, parametersOfText, type Rewritten, withSpare } from './rewrite.ts';
 
 /** An operation as it is sent. */
-export interface Marked {
-  readonly ready: Ready;
+export interface SentOperation {
+  readonly ready: Query;
   readonly statement: Statement;
   readonly rewritten: Rewritten;
   /** What the error of this operation alone quotes; undefined where it carries nothing. */
@@ -27,7 +27,7 @@ export const QUOTED_BYTES: Statement = {
 const SPACES_MAX = 262_144;
 
 /** Operations as they are sent, each with what distinguishes it from the others. */
-export function marked(all: readonly Ready[]): Marked[] {
+export function marked(all: readonly Query[]): SentOperation[] {
   if (all.length < 2) return all.map((ready) => plain(ready));
   const spared = all.map(spare);
   const longest = Math.max(...spared.map(({ rewritten }) => rewritten.text.length)) + 1;
@@ -39,12 +39,12 @@ export function marked(all: readonly Ready[]): Marked[] {
   });
 }
 
-function plain(ready: Ready, rewritten = ready.rewritten): Marked {
+function plain(ready: Query, rewritten = ready.rewritten): SentOperation {
   const { values } = ready;
   return { ready, rewritten, statement: { text: rewritten.text, values }, quoted: undefined };
 }
 
-function spare(ready: Ready, index: number): Marked {
+function spare(ready: Query, index: number): SentOperation {
   const { parsed, rewritten, values } = ready;
   // With a wrong number of values the server's own complaint counts.
   if (!parsed?.plain || parametersOfText(rewritten.text) !== values.length) return plain(ready);
@@ -63,14 +63,14 @@ function spare(ready: Ready, index: number): Marked {
 /** The indexes of the operations that an error may be of; none where nothing says so. */
 export function failedOperations(
   { where, position }: NeonDbError,
-  all: readonly Marked[],
+  all: readonly SentOperation[],
 ): readonly number[] {
   if (all.length === 1) return [0];
   const isOf = where === undefined ? ofPlace(Number(position)) : ofQuotation(where);
   return all.flatMap((each, index) => (isOf(each) ? [index] : []));
 }
 
-type IsOf = (operation: Marked) => boolean;
+type IsOf = (operation: SentOperation) => boolean;
 
 /** Source: PostgreSQL, `ParamsErrorCallback` and `bind_param_error_callback`. */
 function ofQuotation(where: string): IsOf {

@@ -6,7 +6,7 @@ import type {
   ParserAnswer,
 } from '../../../../kinds/postgres/dialect/parser.ts';
 import { hasParser, useParser } from '../../../../kinds/postgres/dialect/parser.ts';
-import { refusalOf } from '../../../../kinds/postgres/dialect/parser-refusal.ts';
+import { serverRefusal } from '../../../../kinds/postgres/dialect/parser-refusal.ts';
 import { isTree } from '../../../../kinds/postgres/dialect/tree.ts';
 import { type CompiledModule, type Instance, instantiate } from './instance.ts';
 
@@ -45,7 +45,7 @@ function parse(instance: Instance, text: string): ParserAnswer {
     const error = words.getUint32(result + 8, true);
     if (error === 0) return treeOf(textAt(memory, words.getUint32(result, true)));
     const raisedBy = words.getUint32(error + 4, true);
-    return refusalOf({
+    return serverRefusal({
       message: textAt(memory, words.getUint32(error, true)),
       raisedBy: raisedBy === 0 ? undefined : textAt(memory, raisedBy),
       place: Math.max(words.getInt32(error + 16, true), 1),

@@ -1,5 +1,5 @@
 /** Writes into a statement what Neon's protocol cannot say next to it, and finds places in the text that was given. */
-import { parse } from '../../../../kinds/postgres/dialect/parser.ts';
+import { parseStatements } from '../../../../kinds/postgres/dialect/parser.ts';
 import { isTree } from '../../../../kinds/postgres/dialect/tree.ts';
 
 /** A statement's text with insertions. */
@@ -89,7 +89,7 @@ export function parametersOfText(text: string): number {
 
 /** Where the WITH of the statement itself ends, in characters. */
 function withClauseOf(text: string): { readonly behind: number } | 'unknown' | undefined {
-  const answer = parse(text);
+  const answer = parseStatements(text);
   if ('refused' in answer) return 'unknown';
   const [node] = Object.values(answer.statements[0]?.tree ?? {});
   const clause = isTree(node) ? node.withClause : undefined;
@@ -133,7 +133,7 @@ interface Parameter {
 
 /** Places of all parameters, in characters, in their order. */
 function parametersIn(text: string): Parameter[] {
-  const answer = parse(text);
+  const answer = parseStatements(text);
   if ('refused' in answer) return [];
   const found: { readonly byte: number; readonly number: number }[] = [];
   const waiting: unknown[] = answer.statements.map(({ tree }) => tree);

@@ -4,7 +4,7 @@ import type { PostgresRequest } from '../../../../kinds/postgres/index.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { lacks, listBytes } from '../sql/reply.ts';
 import { sendThenWrite } from '../sql/send-then-write.ts';
-import type { Ready } from './bind.ts';
+import type { Query } from './bind.ts';
 import type { Database } from './database.ts';
 import { changeOf, execute, ready, undoneAmong, written } from './execute.ts';
 import { unchanged } from './rewrite.ts';
@@ -47,7 +47,7 @@ async function runSeveral(
 ): Promise<Uint8Array> {
   const read = isRead(request, call.mode);
   const statements = severalStatements(request.query, 'http');
-  const all: Ready[] = [];
+  const all: Query[] = [];
   for (const parsed of statements) {
     const inquirer = database.inquirer(call);
     await database.allowGuard?.admit(parsed, undefined, inquirer);

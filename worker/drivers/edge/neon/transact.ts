@@ -13,13 +13,13 @@ import type { Call } from '../../../../proto/driver.ts';
 import type { Json } from '../../../../proto/json.ts';
 import { lacks, listBytes } from '../sql/reply.ts';
 import { sendThenWrite } from '../sql/send-then-write.ts';
-import type { Ready } from './bind.ts';
+import type { Query } from './bind.ts';
 import { firstOf, type Tries } from './bisect.ts';
 import type { Database } from './database.ts';
-import type { Answer } from './exchange.ts';
+import type { StatementReply } from './exchange.ts';
 import { changeOf, placed, ready, undoneAmong, written } from './execute.ts';
 import { toldFailure } from './failures.ts';
-import { failedOperations, type Marked, marked, QUOTED_BYTES } from './operations.ts';
+import { failedOperations, marked, QUOTED_BYTES, type SentOperation } from './operations.ts';
 import { VENDOR } from './run.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. */
@@ -29,7 +29,7 @@ export async function runTransaction(
   call: Call,
 ): Promise<Uint8Array> {
   const operations = checkEach(requests, operationFrom);
-  const all: Ready[] = [];
+  const all: Query[] = [];
   for (const [at, operation] of operations.entries()) {
     all.push(await atOperation(at, () => prepared(database, operation, call)));
   }
@@ -49,7 +49,7 @@ export async function runTransaction(
   );
 }
 
-async function prepared(database: Database, operation: RowsRequest, call: Call): Promise<Ready> {
+async function prepared(database: Database, operation: RowsRequest, call: Call): Promise<Query> {
   const earlier = (): never => {
     throw lacks(VENDOR, 'a transaction that looks at earlier results ($result)', 'Postgres');
   };
@@ -63,9 +63,9 @@ async function prepared(database: Database, operation: RowsRequest, call: Call):
 async function sendAll(
   database: Database,
   operations: readonly RowsRequest[],
-  all: readonly Ready[],
+  all: readonly Query[],
   call: Call,
-): Promise<readonly Answer[]> {
+): Promise<readonly StatementReply[]> {
   const sent = marked(all);
   const statements: Statement[] = [QUOTED_BYTES];
   const places: number[] = [];
@@ -95,7 +95,7 @@ function timeLimit(limit: number | undefined): Statement {
 async function atItsOperation(
   database: Database,
   error: unknown,
-  sent: readonly Marked[],
+  sent: readonly SentOperation[],
   call: Call,
 ): Promise<unknown> {
   if (!(error instanceof NeonDbError)) return error;
@@ -119,7 +119,7 @@ async function atItsOperation(
 async function operationOf(
   database: Database,
   error: NeonDbError,
-  sent: readonly Marked[],
+  sent: readonly SentOperation[],
   call: Call,
 ): Promise<number | undefined> {
   const those = failedOperations(error, sent);

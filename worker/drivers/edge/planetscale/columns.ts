@@ -1,13 +1,14 @@
 /** Turns the rows of Vitess into JSON text, by the types of their columns. */
 import type { Field } from '@planetscale/database';
-import { jsonOrString, plainString } from '../../../../kinds/json-forms.ts';
-import { type Column, columnType, TYPE } from '../../../../kinds/mysql/dialect/types.ts';
 import {
   bigintText,
   doubleText,
   integerText,
-  momentText,
-} from '../../../../kinds/mysql/dialect/values.ts';
+  jsonOrString,
+  plainString,
+} from '../../../../kinds/json-forms.ts';
+import { type Column, columnType, TYPE } from '../../../../kinds/mysql/dialect/types.ts';
+import { momentText } from '../../../../kinds/mysql/dialect/values.ts';
 
 /** A value as it travels: a character for each of its bytes. */
 export type Value = string | null;
@@ -56,7 +57,7 @@ const BYTES = new Set(['BLOB', 'VARBINARY', 'BINARY', 'HEXNUM', 'HEXVAL', 'BITNU
 const CHARSET = { binary: 63, text: 45 };
 
 /** The column as MySQL's own protocol describes it. */
-export function columnOf(field: Field): Column {
+function columnOf(field: Field): Column {
   const { name, type, flags, columnLength, decimals } = field;
   const sign = type.startsWith('UINT') ? UNSIGNED : 0;
   return {
@@ -78,7 +79,7 @@ function holdsBytes({ type, charset }: Field): boolean {
 }
 
 /** Rows as JSON text, and what their columns are called. */
-export interface Written {
+interface WrittenRows {
   /** `[{"name", "type"}, …]` */
   readonly columnsJson: string;
   readonly rows: readonly string[];
@@ -89,7 +90,7 @@ export function writtenRows(
   fields: readonly Field[],
   rows: readonly (readonly Value[])[],
   options: { readonly numbersAsStrings: boolean; readonly rowFormat: 'object' | 'array' },
-): Written {
+): WrittenRows {
   const columns = fields.map(columnOf);
   const described = columns.map((column) => ({ name: column.name, type: columnType(column).name }));
   const asArray = options.rowFormat === 'array';

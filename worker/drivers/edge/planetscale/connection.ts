@@ -2,13 +2,13 @@
 import { type Connection, connect, type Field } from '@planetscale/database';
 import type { Call } from '../../../../proto/driver.ts';
 import type { EdgeHost } from '../driver.ts';
-import { boundedText, replyMax, tooLarge } from '../sql/reply.ts';
+import { boundedText, replyMax, resultTooLarge } from '../sql/reply.ts';
 import type { Value } from './columns.ts';
 import { rowsIn } from './reply-rows.ts';
 import type { PlanetScaleSettings } from './settings.ts';
 
 /** What a statement came to, its values as they travel. */
-export interface Answer {
+export interface StatementReply {
   readonly fields: readonly Field[];
   readonly rows: readonly (readonly Value[])[];
   readonly affected: number;
@@ -17,15 +17,15 @@ export interface Answer {
 }
 
 /** Bounds of a trip. */
-export type Bounds = Pick<Call, 'signal' | 'resultMaxBytes'>;
+export type TripBounds = Pick<Call, 'signal' | 'resultMaxBytes'>;
 
 /** The statements of one caller, one after another: what `BEGIN` opened goes on with the next. */
 export class PlanetScaleConnection {
   readonly #connection: Connection;
   /** Of the last reply. */
-  #rows: Answer['rows'] = [];
+  #rows: StatementReply['rows'] = [];
 
-  constructor({ origin, user, password }: PlanetScaleSettings, host: EdgeHost, bounds: Bounds) {
+  constructor({ origin, user, password }: PlanetScaleSettings, host: EdgeHost, bounds: TripBounds) {
     const { signal, resultMaxBytes } = bounds;
     this.#connection = connect({
       // The driver turns names into base64 byte by byte.
@@ -44,7 +44,7 @@ export class PlanetScaleConnection {
         });
         const response = await host.fetch(request);
         const text = await boundedText(response, replyMax(resultMaxBytes), signal);
-        if (text === undefined) throw tooLarge(resultMaxBytes);
+        if (text === undefined) throw resultTooLarge(resultMaxBytes);
         const { ok, status, statusText } = response;
         const { rows, rest } = ok ? rowsIn(text) : { rows: [], rest: text };
         this.#rows = rows;
@@ -58,7 +58,7 @@ export class PlanetScaleConnection {
    * @throws DatabaseError what the database answered
    * @throws GatewayError CONNECTION_FAILED, RESULT_TOO_LARGE, Lost
    */
-  async send(text: string): Promise<Answer> {
+  async send(text: string): Promise<StatementReply> {
     const { fields, rowsAffected, insertId } = await this.#connection.execute<Value[]>(text, null, {
       as: 'array',
     });

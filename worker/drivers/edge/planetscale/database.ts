@@ -9,7 +9,7 @@ import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import type { EdgeHost } from '../driver.ts';
 import { utf8Of } from './columns.ts';
-import { type Bounds, PlanetScaleConnection } from './connection.ts';
+import { PlanetScaleConnection, type TripBounds } from './connection.ts';
 import { serverError } from './failures.ts';
 import { withValues } from './literal.ts';
 import { planetScaleSettings } from './settings.ts';
@@ -45,17 +45,17 @@ export class Database {
   }
 
   /** A line for one call. */
-  line(bounds: Bounds): PlanetScaleConnection {
+  line(bounds: TripBounds): PlanetScaleConnection {
     return new PlanetScaleConnection(this.#settings, this.#host, bounds);
   }
 
   /** What the guard asks. */
-  catalog(bounds: Pick<Bounds, 'signal'>): Catalog {
+  catalog(bounds: Pick<TripBounds, 'signal'>): Catalog {
     return new Catalog(this.rows(bounds));
   }
 
   /** Answers rows of the driver's own questions as texts; NULL is an empty one. */
-  rows({ signal }: Pick<Bounds, 'signal'>, resultMaxBytes = OWN_MAX_BYTES): AskRows {
+  rows({ signal }: Pick<TripBounds, 'signal'>, resultMaxBytes = OWN_MAX_BYTES): AskRows {
     return async (query, values) => {
       try {
         const { rows } = await this.line({ signal, resultMaxBytes }).send(
@@ -72,7 +72,7 @@ export class Database {
    * Makes sure that sessions read text and write moments as this driver takes them to.
    * @throws GatewayError INVALID_CONFIGURATION
    */
-  async demandSound({ signal }: Pick<Bounds, 'signal'>): Promise<void> {
+  async demandSound({ signal }: Pick<TripBounds, 'signal'>): Promise<void> {
     if (this.#soundUntil > Date.now()) return;
     const [row = []] = await this.rows({ signal })(PROBE, []);
     const [mode = '', charset = '', ...moments] = row;

@@ -12,13 +12,13 @@ import type { Call } from '../../../../proto/driver.ts';
 import { resultBytes } from '../sql/reply.ts';
 import { sendThenWrite } from '../sql/send-then-write.ts';
 import { writtenRows } from './columns.ts';
-import type { Answer, PlanetScaleConnection } from './connection.ts';
+import type { PlanetScaleConnection, StatementReply } from './connection.ts';
 import type { Database } from './database.ts';
 import { toldFailure } from './failures.ts';
 import { withValues } from './literal.ts';
 
 /** A statement that may be sent: its values are in its text. */
-export interface Ready {
+export interface Query {
   readonly request: Pick<MysqlRequest, 'type' | 'row_format'>;
   readonly parsed: Parsed;
   readonly text: string;
@@ -32,7 +32,7 @@ export async function ready(
   read: boolean,
   place: 'http' | 'transaction',
   call: Call,
-): Promise<Ready> {
+): Promise<Query> {
   const parsed = oneStatement(request.query, hasNames(request), place);
   await admit(database, parsed, read, call);
   return { request, parsed, read, text: withValues(parsed.text, valuesOf(request, parsed)) };
@@ -57,7 +57,7 @@ export async function admit(
 /** Runs one statement by itself. */
 export async function execute(
   database: Database,
-  statement: Ready,
+  statement: Query,
   call: Call,
 ): Promise<Uint8Array> {
   const line = database.line(call);
@@ -87,7 +87,7 @@ export async function execute(
 /** Runs a statement on an open line. */
 export async function run(
   line: PlanetScaleConnection,
-  statement: Ready,
+  statement: Query,
   call: Call,
   max: number,
 ): Promise<Uint8Array> {
@@ -124,8 +124,8 @@ export async function inTransaction<Value>(
 
 /** The result of one statement as JSON text. @throws GatewayError REQUEST_FAILED, RESULT_TOO_LARGE */
 function written(
-  { request, parsed }: Ready,
-  { fields, rows, affected, insertId }: Answer,
+  { request, parsed }: Query,
+  { fields, rows, affected, insertId }: StatementReply,
   call: Call,
   max: number,
 ): Uint8Array {

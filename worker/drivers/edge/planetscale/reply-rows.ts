@@ -18,7 +18,7 @@ const Result = z.looseObject({
 const Saved = z.looseObject({ result: Result.nullish() });
 
 /** What a reply holds. */
-export interface ReplyRows {
+interface ReplyRows {
   readonly rows: readonly (readonly Value[])[];
   /** The reply without its rows. */
   readonly rest: string;
@@ -59,7 +59,7 @@ function valuesOf(row: unknown, columns: number): Value[] {
   return found;
 }
 
-/** A value has so many bytes; NULL has -1. */
+/** Bytes of a value; -1 for NULL. */
 function widthOf(length: unknown): number {
   if (typeof length !== 'string' || !/^(?:-1|\d{1,10})$/.test(length)) throw unreadable();
   return Number(length);

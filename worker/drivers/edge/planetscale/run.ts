@@ -4,7 +4,7 @@ import type { MysqlRequest } from '../../../../kinds/mysql/index.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { listBytes } from '../sql/reply.ts';
 import type { Database } from './database.ts';
-import { admit, execute, inTransaction, type Ready, ready, run } from './execute.ts';
+import { admit, execute, inTransaction, type Query, ready, run } from './execute.ts';
 
 type SeveralRequest = Exclude<MysqlRequest, { params?: unknown }>;
 
@@ -34,7 +34,7 @@ async function runSeveral(
   call: Call,
 ): Promise<Uint8Array> {
   const read = isRead(request, call.mode);
-  const all: Ready[] = [];
+  const all: Query[] = [];
   for (const parsed of severalStatements(request.query, 'http')) {
     await admit(database, parsed, read, call);
     all.push({ request, parsed, read, text: parsed.text });

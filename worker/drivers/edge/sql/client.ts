@@ -12,7 +12,7 @@ import type { SqlClient } from './late-client.ts';
 export const PAGE_MAX_BYTES = 10 * 1024 * 1024;
 
 /** How one vendor's database is asked; whatever fails there is thrown as it is. */
-export interface Asks<Request> {
+interface Asks<Request> {
   isRead(request: Request, mode: Mode): boolean;
   run(request: Request, call: Call): Promise<ResultBytes>;
   transact(requests: readonly Request[], call: Call): Promise<ResultBytes>;

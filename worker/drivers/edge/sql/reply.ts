@@ -46,7 +46,7 @@ export function replyMax(resultMaxBytes: number): number {
 /** Bytes of a result's text. @throws GatewayError RESULT_TOO_LARGE */
 export function resultBytes(text: string, max: number): Uint8Array {
   const bytes = new TextEncoder().encode(text);
-  if (bytes.length > max) throw tooLarge(max);
+  if (bytes.length > max) throw resultTooLarge(max);
   return bytes;
 }
 
@@ -58,7 +58,7 @@ export function listBytes(head: string, results: readonly Uint8Array[], tail: st
 }
 
 /** A result of more than `max` bytes; rows do not stream from here. */
-export function tooLarge(max: number): GatewayError {
+export function resultTooLarge(max: number): GatewayError {
   return new GatewayError(
     'RESULT_TOO_LARGE',
     `The result is larger than ${max} bytes; ask for fewer rows, or set config.transport to "relay" to receive rows as a stream`,

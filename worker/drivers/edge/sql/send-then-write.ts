@@ -6,7 +6,7 @@ import { applied } from './reply.ts';
 export class Undone extends GatewayError {}
 
 /** The statement that a failure is about. */
-export interface Change {
+export interface SentStatement {
   /** Whether it is one at all. */
   readonly changes: boolean;
   readonly source: 'postgres' | 'mysql';
@@ -19,7 +19,7 @@ export interface Change {
  * fails afterwards says so.
  */
 export async function sendThenWrite<Sent, Result>(
-  { changes, source, told }: Change,
+  { changes, source, told }: SentStatement,
   send: () => Promise<Sent>,
   write: (sent: Sent) => Result | Promise<Result>,
 ): Promise<Result> {

@@ -4,7 +4,7 @@
  * times though it may write, and reaches the network by itself. Many commands at once go by the
  * same replacement directly: the client's pipelines take none but the commands it knows.
  */
-import { tooLarge } from '../../../../kinds/redis/dialect/result.ts';
+import { resultTooLarge } from '../../../../kinds/redis/dialect/result.ts';
 import type { ReplyValue } from '../../../../kinds/redis/reply-value.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
@@ -121,7 +121,7 @@ async function bodyText(response: Response, call: Call): Promise<string> {
   const gathered = new GatheredBytes();
   try {
     for await (const piece of response.body ?? []) {
-      if (gathered.length + piece.byteLength > maxBytes) throw tooLarge(call);
+      if (gathered.length + piece.byteLength > maxBytes) throw resultTooLarge(call);
       gathered.add(piece);
     }
   } catch (cause) {

@@ -7,7 +7,7 @@ import { GatewayError } from '../../../../proto/errors.ts';
 const EVENT_MAX = 16_777_216;
 
 /** What the vendor reports, split at the commas that are between its parts: `message`, `chat`, `hello`. */
-export type Told = readonly string[];
+type EventParts = readonly string[];
 
 /**
  * The data of each event.
@@ -38,7 +38,7 @@ export async function* dataOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<s
  * The parts of an event. Channels and patterns are those that were subscribed to, so that a comma
  * within them does not mislead; of a channel that a pattern found, the first comma ends it.
  */
-export function partsOf({ type, args }: RedisCommand, data: string): Told {
+export function partsOf({ type, args }: RedisCommand, data: string): EventParts {
   if (type === 'monitor') return [data];
   const [kind = ''] = data.split(',', 1);
   const rest = data.slice(kind.length + 1);

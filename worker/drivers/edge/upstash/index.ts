@@ -33,7 +33,7 @@ export const upstash: EdgeDriver<RedisRequest, UpstashClient> = {
 };
 
 /** What the driver can do. */
-export class UpstashClient
+class UpstashClient
   implements BackendClient<RedisRequest>, Transacts<RedisRequest>, Watches<RedisRequest>
 {
   readonly #line: UpstashDatabase;

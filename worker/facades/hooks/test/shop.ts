@@ -9,7 +9,7 @@ export const SECRET = 'a secret of the shop';
 export const SIGNATURE = 'X-Shop-Signature';
 
 /** What was answered. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly body: Json;
   /** The body as it came. */

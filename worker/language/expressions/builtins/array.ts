@@ -4,20 +4,18 @@ import { isSame, joined, nest, toIndex, toInteger, toText, unnest } from '../con
 import { isTrue } from '../exact.ts';
 import { RunFault } from '../fault.ts';
 import { ELEMENT_BYTES, isSameOrNaN } from '../members.ts';
-import type { Value } from '../value.ts';
+import type { Method, Value } from '../value.ts';
 import { callback, required } from './callback.ts';
 import { sorted } from './sort.ts';
 
-type Method = (self: Value[], args: Value[], budget: Budget) => Value;
-
 /** Where a function first held for an element, and that element as it was then. */
-interface Found {
+interface FoundElement {
   readonly index: number;
   readonly element: Value;
 }
 
 /** The first element that a function holds for; the last when `step` is -1. Asks of those taken away too. */
-function seek(self: Value[], test: Value, step: 1 | -1, budget: Budget): Found {
+function seek(self: Value[], test: Value, step: 1 | -1, budget: Budget): FoundElement {
   const holds = callback(test, self, budget);
   const { length } = self;
   for (let count = 0; count < length; count += 1) {
@@ -210,7 +208,7 @@ function replacedAt(self: Value[], [index, value]: Value[], budget: Budget): Val
   return made(self.with(at, value), budget);
 }
 
-const METHODS: Readonly<Record<string, Method>> = {
+const METHODS: Readonly<Record<string, Method<Value[]>>> = {
   at: (self, [index], budget) => self.at(toInteger(index, 0, budget)),
   concat,
   entries(self, _, budget) {
@@ -256,7 +254,7 @@ const METHODS: Readonly<Record<string, Method>> = {
 };
 
 /** By name; see docs/expressions.md for each. */
-export const readingMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
-  ...Object.entries(METHODS),
-  ['toString', (self, _, budget) => joined(self, ',', budget)],
-]);
+export const readingMethods: ReadonlyMap<string, Method<Value[]>> = new Map<
+  string,
+  Method<Value[]>
+>([...Object.entries(METHODS), ['toString', (self, _, budget) => joined(self, ',', budget)]]);

@@ -4,7 +4,7 @@ import { RunFault } from '../fault.ts';
 import { Callable, kindOf, type Value } from '../value.ts';
 
 /** What is done with each element. */
-export type Each = (element: Value, index: number) => Value;
+type Each = (element: Value, index: number) => Value;
 
 /**
  * A function of an element and its index, and of the array where there is one, given no more than

@@ -2,10 +2,8 @@
 import type { Budget } from '../budget.ts';
 import { toIndex, toInteger } from '../convert.ts';
 import { requireOwned } from '../members.ts';
-import type { Value } from '../value.ts';
+import type { Method, Value } from '../value.ts';
 import { sorted } from './sort.ts';
-
-type Method = (self: Value[], args: Value[], budget: Budget) => Value;
 
 /** Puts other elements into an array, instead of all. */
 function refill(self: Value[], elements: readonly Value[]): Value[] {
@@ -34,7 +32,7 @@ function push(self: Value[], args: Value[], budget: Budget): number {
   return self.length;
 }
 
-const METHODS: Readonly<Record<string, Method>> = {
+const METHODS: Readonly<Record<string, Method<Value[]>>> = {
   fill(self, [value, from, to], budget) {
     const end = toIndex(to, self.length, self.length, budget);
     budget.spend(self.length >> 1);
@@ -66,8 +64,8 @@ const METHODS: Readonly<Record<string, Method>> = {
 };
 
 /** By name; each refuses an array that was given to the program. @throws RunFault */
-export const changingMethods: ReadonlyMap<string, Method> = new Map(
-  Object.entries(METHODS).map(([name, method]): [string, Method] => [
+export const changingMethods: ReadonlyMap<string, Method<Value[]>> = new Map(
+  Object.entries(METHODS).map(([name, method]): [string, Method<Value[]>] => [
     name,
     (self, args, budget) => {
       requireOwned(self, budget);

@@ -1,7 +1,7 @@
 /** `JSON`: bounded in depth and size; numbers that a double cannot hold keep their digits. */
 import type { Budget } from '../budget.ts';
 import { nest, toInteger, toText, unnest } from '../convert.ts';
-import { isHeld, plain } from '../exact.ts';
+import { isHeld, plainValue } from '../exact.ts';
 import { RunFault } from '../fault.ts';
 import { TABLED } from '../members.ts';
 import { Pattern } from '../pattern.ts';
@@ -92,7 +92,7 @@ function stringify([value, replacer, indent]: Value[], budget: Budget): Value {
   if (replacer !== undefined && replacer !== null) {
     throw new RunFault('JSON.stringify takes no replacer: change the value first', budget.place);
   }
-  const space = plain(indent);
+  const space = plainValue(indent);
   const gap =
     typeof space === 'number'
       ? ' '.repeat(Math.min(10, Math.max(0, toInteger(space, 0, budget))))

@@ -2,15 +2,13 @@
 import type { Budget } from '../budget.ts';
 import { toName, toText } from '../convert.ts';
 import { Pattern } from '../pattern.ts';
-import { isExact, isObject, type Value } from '../value.ts';
+import { isExact, isObject, type Method, type Value } from '../value.ts';
 import { readingMethods } from './array.ts';
 import { changingMethods } from './changing.ts';
 import { numberMethods } from './number.ts';
 import { execute } from './replace.ts';
 
 export { textMethods } from './text.ts';
-
-type Method = (self: Value, args: Value[], budget: Budget) => Value;
 
 /** The methods of arrays. */
 export const arrayMethods: ReadonlyMap<

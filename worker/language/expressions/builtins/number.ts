@@ -2,13 +2,11 @@
 import type { Budget } from '../budget.ts';
 import { toInteger, toNumber, toText } from '../convert.ts';
 import { RunFault } from '../fault.ts';
-import type { Value } from '../value.ts';
-
-type Method = (self: Value, args: Value[], budget: Budget) => Value;
+import type { Method, Value } from '../value.ts';
 
 /** Longest text of a number, whatever its digits and its radix. */
 const LONGEST = 1_100;
-/** So many digits are worked out by doubles; more of them by long division, which takes so many steps. */
+/** Digits that doubles work out; more take long division, and steps for each digit. */
 const FEW_DIGITS = 20;
 const LONG_DIVISION_STEPS = 250;
 

@@ -1,15 +1,15 @@
 /** `Object` and `Array`: what they offer besides methods. */
 import type { Budget } from '../budget.ts';
 import { isSame, nest, toInteger, toName, toNumber, toText, unnest } from '../convert.ts';
-import { plain } from '../exact.ts';
+import { plainValue } from '../exact.ts';
 import { RunFault } from '../fault.ts';
 import {
   copyMembers,
   define,
   elementsOf,
   getMember,
-  keysOf,
   MEMBER_BYTES,
+  ownNames,
   payCopies,
   requireOwned,
 } from '../members.ts';
@@ -25,17 +25,17 @@ function requireSomething(value: Value, budget: Budget): void {
 
 function keys([value]: Value[], budget: Budget): Value {
   requireSomething(value, budget);
-  return budget.own(keysOf(value, budget));
+  return budget.own(ownNames(value, budget));
 }
 
 function values([value]: Value[], budget: Budget): Value {
   requireSomething(value, budget);
-  return budget.own(keysOf(value, budget).map((name) => getMember(value, name, budget)));
+  return budget.own(ownNames(value, budget).map((name) => getMember(value, name, budget)));
 }
 
 function entries([value]: Value[], budget: Budget): Value {
   requireSomething(value, budget);
-  const names = keysOf(value, budget);
+  const names = ownNames(value, budget);
   budget.allocate(names.length * MEMBER_BYTES);
   return budget.own(names.map((name) => budget.own([name, getMember(value, name, budget)])));
 }
@@ -92,7 +92,7 @@ function hasOwn([value, name]: Value[], budget: Budget): Value {
 }
 
 function is(args: Value[], budget: Budget): Value {
-  const [one, other] = [plain(args[0]), plain(args[1])];
+  const [one, other] = [plainValue(args[0]), plainValue(args[1])];
   return Object.is(one, other) || (one !== other ? isSame(one, other, budget) : false);
 }
 
@@ -137,7 +137,7 @@ function listOf(value: Value, budget: Budget): readonly Value[] {
   const length = Math.max(0, toInteger(getMember(value, 'length', budget), 0, budget));
   budget.elements(length);
   // As in `{length: 1000}`: nothing is to be looked up.
-  if (isObject(value) && keysOf(value, budget).length === 1) return Array(length).fill(undefined);
+  if (isObject(value) && ownNames(value, budget).length === 1) return Array(length).fill(undefined);
   return Array.from({ length }, (_, at) => getMember(value, String(at), budget));
 }
 
@@ -152,7 +152,7 @@ function cloned(value: Value, budget: Budget): Value {
   budget.spend(1);
   if (!Array.isArray(value) && !isObject(value)) return value;
   nest(budget);
-  const names = keysOf(value, budget);
+  const names = ownNames(value, budget);
   budget.allocate(names.length * MEMBER_BYTES);
   payCopies(names.length, budget);
   let copy: Value[] | ObjectValue;

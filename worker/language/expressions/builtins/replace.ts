@@ -3,13 +3,11 @@ import type { Budget } from '../budget.ts';
 import { toInteger, toText } from '../convert.ts';
 import { RunFault } from '../fault.ts';
 import { type Match, Pattern, Search } from '../pattern.ts';
-import { Callable, type ObjectValue, type Value } from '../value.ts';
+import { Callable, type Method, type ObjectValue, type Value } from '../value.ts';
 import { find, Pieces } from './search.ts';
 
-type Method = (self: string, args: Value[], budget: Budget) => Value;
-
 /** Where something was found. */
-interface Found extends Match {
+interface NamedMatch extends Match {
   readonly names: ReadonlyMap<string, number>;
 }
 
@@ -17,12 +15,12 @@ interface Found extends Match {
 const MATCH_STEPS = 15;
 const NO_NAMES: ReadonlyMap<string, number> = new Map();
 
-export const replace: Method = (self, [what, by], budget) => {
+export const replace: Method<string> = (self, [what, by], budget) => {
   const everywhere = what instanceof Pattern && what.program.isGlobal;
   return replaced(self, matches(self, what, everywhere, budget), by, budget);
 };
 
-export const replaceAll: Method = (self, [what, by], budget) => {
+export const replaceAll: Method<string> = (self, [what, by], budget) => {
   requireGlobal(what, 'replaceAll', budget);
   return replaced(self, matches(self, what, true, budget), by, budget);
 };
@@ -39,7 +37,7 @@ function* matches(
   what: Value,
   everywhere: boolean,
   budget: Budget,
-): Generator<Found> {
+): Generator<NamedMatch> {
   if (what instanceof Pattern) {
     const names = new Map(what.program.names);
     what.lastIndex = 0;
@@ -60,7 +58,7 @@ function* matches(
   }
 }
 
-function replaced(self: string, found: Iterable<Found>, by: Value, budget: Budget): string {
+function replaced(self: string, found: Iterable<NamedMatch>, by: Value, budget: Budget): string {
   const pieces = new Pieces(budget);
   const text = by instanceof Callable ? '' : toText(by, budget);
   let from = 0;
@@ -76,7 +74,12 @@ function replaced(self: string, found: Iterable<Found>, by: Value, budget: Budge
   return pieces.text();
 }
 
-function asked(by: Callable, { text, groups, start, names }: Found, self: string, budget: Budget) {
+function asked(
+  by: Callable,
+  { text, groups, start, names }: NamedMatch,
+  self: string,
+  budget: Budget,
+) {
   const args: Value[] = [text, ...groups, start, self];
   if (names.size > 0) args.push(namedGroups(groups, names));
   budget.elements(args.length);
@@ -92,7 +95,7 @@ const [REFERENCE_STEPS, NAME_STEPS] = [15, 40];
 const REFERENCE = /\$(?:([$&`'])|(\d\d?)|<([^>]*)>)/g;
 
 /** The text put in for a match: `$1`, `$<name>`, `$&` and their like stand for parts. ECMA-262, GetSubstitution. */
-function expand(by: string, match: Found, self: string, pieces: Pieces, budget: Budget): void {
+function expand(by: string, match: NamedMatch, self: string, pieces: Pieces, budget: Budget): void {
   budget.touch(by);
   let from = 0;
   for (const found of by.matchAll(REFERENCE)) {
@@ -123,13 +126,13 @@ function groupText(whole: string, digits: string, { groups }: Match): string {
   return whole;
 }
 
-function nameText(whole: string, name: string, { groups, names }: Found): string {
+function nameText(whole: string, name: string, { groups, names }: NamedMatch): string {
   if (names.size === 0) return whole;
   const group = names.get(name);
   return group === undefined ? '' : (groups[group - 1] ?? '');
 }
 
-export const split: Method = (self, [by, most], budget) => {
+export const split: Method<string> = (self, [by, most], budget) => {
   const limit = most === undefined ? Number.POSITIVE_INFINITY : toInteger(most, 0, budget) >>> 0;
   const parts = by === undefined ? [self] : splitParts(self, by, limit, budget);
   budget.elements(parts.length);
@@ -180,12 +183,12 @@ function splitByPattern(self: string, by: Pattern, limit: number, budget: Budget
 }
 
 /** What `match`, `matchAll` and `exec` make of a match: an array of texts, without further members. */
-export function matchArray(match: Match, budget: Budget): Value[] {
+function matchArray(match: Match, budget: Budget): Value[] {
   budget.elements(1 + match.groups.length);
   return budget.own([match.text, ...match.groups]);
 }
 
-export const match: Method = (self, [by], budget) => {
+export const match: Method<string> = (self, [by], budget) => {
   const pattern = requirePattern(by, 'match', budget);
   if (!pattern.program.isGlobal) return execute(pattern, self, budget);
   const found: Value[] = [];
@@ -197,7 +200,7 @@ export const match: Method = (self, [by], budget) => {
   return found.length === 0 ? null : budget.own(found);
 };
 
-export const matchAll: Method = (self, [by], budget) => {
+export const matchAll: Method<string> = (self, [by], budget) => {
   const pattern = requirePattern(by, 'matchAll', budget);
   requireGlobal(pattern, 'matchAll', budget);
   const found: Value[] = [];
@@ -206,7 +209,7 @@ export const matchAll: Method = (self, [by], budget) => {
   return budget.own(found);
 };
 
-export const search: Method = (self, [by], budget) => {
+export const search: Method<string> = (self, [by], budget) => {
   const pattern = requirePattern(by, 'search', budget);
   return new Search(pattern.program, self, budget).from(0)?.start ?? -1;
 };

@@ -3,11 +3,9 @@ import type { Budget } from '../budget.ts';
 import { toIndex, toInteger, toText } from '../convert.ts';
 import { RunFault } from '../fault.ts';
 import { Pattern } from '../pattern.ts';
-import type { Value } from '../value.ts';
+import type { Method, Value } from '../value.ts';
 import { match, matchAll, replace, replaceAll, search, split } from './replace.ts';
 import { find, findLast } from './search.ts';
-
-type Method = (self: string, args: Value[], budget: Budget) => Value;
 
 const FORMS: ReadonlySet<string> = new Set(['NFC', 'NFD', 'NFKC', 'NFKD']);
 /** One collation everywhere, whatever the host's language is. */
@@ -86,7 +84,7 @@ function compare(self: string, args: Value[], budget: Budget): number {
   return Math.sign(COLLATOR.compare(self, other));
 }
 
-const METHODS: Readonly<Record<string, Method>> = {
+const METHODS: Readonly<Record<string, Method<string>>> = {
   at(self, [index], budget) {
     budget.reach(self);
     return self.at(toInteger(index, 0, budget));
@@ -161,7 +159,7 @@ const METHODS: Readonly<Record<string, Method>> = {
 };
 
 /** By name; see docs/expressions.md for each. */
-export const textMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
+export const textMethods: ReadonlyMap<string, Method<string>> = new Map<string, Method<string>>([
   ...Object.entries(METHODS),
   ['toString', (self) => self],
 ]);

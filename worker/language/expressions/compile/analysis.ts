@@ -9,7 +9,7 @@ import { Block, Layout, type Variable } from './variable.ts';
 const NESTING_MAX = 400;
 
 /** What a name stands for. */
-export type Reference =
+type Reference =
   | { readonly variable: Variable; readonly slot: number }
   | {
       readonly free: string;

@@ -12,7 +12,7 @@ import { type Bind, pattern } from './pattern.ts';
 import { boxOf, plainSlot, read } from './reference.ts';
 
 /** A place that can be read and then written, its object and key worked out once. */
-type Change = (
+type ChangePlace = (
   frame: Frame,
   budget: Budget,
   change: (value: Value, frame: Frame, budget: Budget) => Value | typeof KEEP,
@@ -117,7 +117,7 @@ export function update(node: acorn.UpdateExpression, context: Context): Code {
   };
 }
 
-function changeOf(target: acorn.Node, context: Context): Change {
+function changeOf(target: acorn.Node, context: Context): ChangePlace {
   const node = target as acorn.AnyNode; // Every node of acorn's is one of its kinds.
   if (node.type === 'ParenthesizedExpression') return changeOf(node.expression, context);
   if (node.type === 'Identifier') return variableChange(node, context);
@@ -138,7 +138,7 @@ function changeOf(target: acorn.Node, context: Context): Change {
   };
 }
 
-function variableChange(node: acorn.Identifier, context: Context): Change {
+function variableChange(node: acorn.Identifier, context: Context): ChangePlace {
   const found = context.analysis.references.get(node);
   if (found === undefined || !('variable' in found)) throw context.fault(node, 'is no variable');
   const { variable, slot } = found;

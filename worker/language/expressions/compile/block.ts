@@ -7,8 +7,8 @@ import { Box, type Code, type Context, type Frame, NORMAL, type Step, UNSET } fr
 import { boxOf } from './reference.ts';
 import type { Block, Variable } from './variable.ts';
 
-/** Readies slots. */
-export type Enter = (frame: Frame, budget: Budget) => void;
+/** Prepares slots. */
+type Enter = (frame: Frame, budget: Budget) => void;
 
 /** Bytes of a box. */
 const BOX_BYTES = 24;

@@ -1,20 +1,16 @@
 /** Compiles calls: of functions, of built-ins, and of methods by the type of what they are called on. */
 import type * as acorn from 'acorn';
-import type { Budget } from '../budget.ts';
 import { errorNames, hintOfCall } from '../builtins/globals.ts';
 import { numberOperation } from '../builtins/math.ts';
 import { arrayMethods, isChanging, otherMethod, textMethods } from '../builtins/methods.ts';
 import { errorValue, toName, toNumber, toText } from '../convert.ts';
 import { RunFault, type SourcePosition } from '../fault.ts';
 import { getMember } from '../members.ts';
-import { Callable, kindOf, type Value } from '../value.ts';
+import { Callable, kindOf, type Method, type Value } from '../value.ts';
 import type { Code, Context } from './code.ts';
 import { itemsOf } from './literal.ts';
 import { fixedName, namespaceMember } from './member.ts';
 import { freeName } from './reference.ts';
-
-/** A method on a value, found by its name. */
-type Method = (self: Value, args: Value[], budget: Budget) => Value;
 
 /** `f(a)`, `a.f(b)` */
 export function call(node: acorn.CallExpression, context: Context): Code {

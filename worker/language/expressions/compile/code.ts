@@ -45,13 +45,13 @@ export class Toll {
 }
 
 /** A function that others name before it may exist. */
-export interface Holder {
+export interface FunctionSlot {
   callable: Callable | undefined;
 }
 
 /** What a source may name that is not its own. */
-export interface Outside {
-  readonly functions: ReadonlyMap<string, Holder>;
+interface OuterNames {
+  readonly functions: ReadonlyMap<string, FunctionSlot>;
 }
 
 /** What a call takes besides what it runs. */
@@ -67,7 +67,7 @@ export interface Compilers {
 /** The state of one compilation. */
 export class Context {
   readonly analysis: Analysis;
-  readonly outside: Outside;
+  readonly outside: OuterNames;
   readonly within: string | undefined;
   toll = new Toll();
   /** Closures within each other at most, of the function at hand. */
@@ -86,7 +86,7 @@ export class Context {
   constructor(
     compilers: Compilers,
     analysis: Analysis,
-    outside: Outside,
+    outside: OuterNames,
     within: string | undefined,
   ) {
     this.#compilers = compilers;

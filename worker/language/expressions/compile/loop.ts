@@ -3,7 +3,7 @@ import type * as acorn from 'acorn';
 import type { Budget } from '../budget.ts';
 import { isTrue } from '../exact.ts';
 import type { SourcePosition } from '../fault.ts';
-import { elementsOf, keysOf } from '../members.ts';
+import { elementsOf, ownNames } from '../members.ts';
 import type { Value } from '../value.ts';
 import { enterBlock, renew } from './block.ts';
 import {
@@ -159,7 +159,7 @@ export function forInLoop(
   return (frame, budget) => {
     const value = source(frame, budget);
     budget.place = place;
-    const names = keysOf(value, budget);
+    const names = ownNames(value, budget);
     for (const name of names) {
       if (typeof value === 'object' && value !== null && !Object.hasOwn(value, name)) continue;
       const ended = round(name, frame, budget);

@@ -1,4 +1,4 @@
-/** Compiles operators; those on constants are worked out at once. */
+/** Compiles operators; those on constants are computed at once. */
 import type * as acorn from 'acorn';
 import { Budget } from '../budget.ts';
 import { isLoose, isSame, toNumber, toPrimitive, toText, typeOf } from '../convert.ts';
@@ -12,7 +12,7 @@ import { fixedName } from './member.ts';
 import { freeName } from './reference.ts';
 
 /** What an operator makes of two values. */
-export type Operation = (left: Value, right: Value, budget: Budget) => Value;
+type Operation = (left: Value, right: Value, budget: Budget) => Value;
 
 const numeric =
   (operation: (left: number, right: number) => number): Operation =>
@@ -38,7 +38,7 @@ const ordered =
   };
 
 /** `+` */
-export function add(left: Value, right: Value, budget: Budget): Value {
+function add(left: Value, right: Value, budget: Budget): Value {
   if (typeof left === 'number' && typeof right === 'number') return left + right;
   if (typeof left === 'string' && typeof right === 'string') return budget.concat(left, right);
   const one = toPrimitive(left, budget);
@@ -51,7 +51,7 @@ export function add(left: Value, right: Value, budget: Budget): Value {
   return toNumber(one, budget) + toNumber(other, budget);
 }
 
-/** Every operator of two values that works both of them out. */
+/** Every operator that evaluates both of its operands. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['+', add],
   ['-', numeric((left, right) => left - right)],
@@ -76,7 +76,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['in', (left, right, budget) => hasMember(right, left, budget)],
 ]);
 
-/** Operators of two operands that are worked out; `&&`, `||` and `??` are not among them. */
+/** Operators that evaluate both operands; `&&`, `||` and `??` are not among them. */
 export const binaryOperators: readonly string[] = [...OPERATIONS.keys()];
 
 /** `a + b` and the like. @throws SyntaxFault */
@@ -102,7 +102,7 @@ export function binary(node: acorn.BinaryExpression, context: Context): Code {
   return fast === undefined ? general(left, right, slow) : fast(left, right, slow);
 }
 
-/** What an operation on constants comes to; undefined where that is for a run to find out. */
+/** The result of an operation on constants; undefined where only a run can compute it. */
 function fold(context: Context, operate: (budget: Budget) => Value): Code | undefined {
   try {
     return context.constant(operate(new Budget(FOLDING, 0)));
@@ -178,7 +178,7 @@ const UNARY: Readonly<Record<acorn.UnaryOperator, (value: Value, budget: Budget)
   delete: () => undefined,
 };
 
-/** Operators of one operand that is worked out. */
+/** Operators that evaluate their one operand. */
 export const unaryOperators: readonly string[] = Object.keys(UNARY).filter(
   (each) => each !== 'delete',
 );

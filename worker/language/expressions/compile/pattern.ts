@@ -7,8 +7,8 @@ import {
   define,
   elementsOf,
   getMember,
-  keysOf,
   MEMBER_BYTES,
+  ownNames,
   payCopies,
   setMember,
 } from '../members.ts';
@@ -115,7 +115,7 @@ function objectPattern(node: acorn.ObjectPattern, context: Context, declares: bo
 
 function without(value: Value, taken: ReadonlySet<string>, budget: Budget): ObjectValue {
   const rest: ObjectValue = {};
-  const names = keysOf(value, budget).filter((name) => !taken.has(name));
+  const names = ownNames(value, budget).filter((name) => !taken.has(name));
   payCopies(names.length, budget);
   budget.allocate((names.length + 1) * MEMBER_BYTES);
   for (const name of names) {

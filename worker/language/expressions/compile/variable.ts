@@ -35,7 +35,7 @@ export class Variable {
 }
 
 /** A variable that a function takes over from the one around it when it is made. */
-export interface Import {
+interface Import {
   readonly variable: Variable;
   /** Its slot in the frame of the function around. */
   readonly from: number;

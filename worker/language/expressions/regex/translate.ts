@@ -13,7 +13,7 @@ export class Unsupported extends Error {
 }
 
 /** What is wanted of a translation. */
-export interface Wanted {
+interface TranslateOptions {
   /** Whether `.` matches line ends too; it does not by default. */
   readonly dotAll?: boolean;
   /** Whether groups capture, named or not; they do not by default, which is cheaper to run. */
@@ -54,7 +54,7 @@ const LOW_SURROGATE = /\\u(d[c-f][\da-f]{2})/iy;
  * older grammar allows, such as `[\w-.]`, is taken too.
  * @throws Unsupported for what is no expression, looks ahead or behind, or refers back
  */
-export function toLinear(source: string, wanted: Wanted): string {
+export function toLinear(source: string, wanted: TranslateOptions): string {
   if (!isExpression(source)) throw new Unsupported('is not a regular expression');
   return new Translation(source, wanted).all();
 }
@@ -71,11 +71,11 @@ function isExpression(source: string): boolean {
 
 class Translation {
   readonly #source: string;
-  readonly #wanted: Wanted;
+  readonly #wanted: TranslateOptions;
   #at = 0;
   #repetitions = 0;
 
-  constructor(source: string, wanted: Wanted) {
+  constructor(source: string, wanted: TranslateOptions) {
     this.#source = source;
     this.#wanted = wanted;
   }

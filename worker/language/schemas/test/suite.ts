@@ -9,7 +9,7 @@ export interface Group {
 }
 
 /** A folder of the suite. */
-export type Draft = 'draft2020-12' | 'draft7';
+type Draft = 'draft2020-12' | 'draft7';
 
 const FILES = import.meta.glob('../../../../test/conformance/json-schema/draft*/**/*.json', {
   query: '?raw',

@@ -1,22 +1,22 @@
 /** Runs definitions as the gateway does, for tests. */
 import type { Json, JsonObject } from '../../../../proto/json.ts';
-import { type Bounds, Budget } from '../../../language/expressions/index.ts';
+import { Budget, type RunBounds } from '../../../language/expressions/index.ts';
 import type { Compiled, Rendered, Run } from '../../compiled.ts';
 import type { TransformationDefinition } from '../../definition.ts';
 import { readTransformation } from '../index.ts';
 
 /** The installation's own defaults. */
-export const BOUNDS: Bounds = { fuel: 50_000_000, depth: 200, outputBytes: 32 * 1024 * 1024 };
-export const NOW = Date.UTC(2026, 10, 21, 8);
+export const BOUNDS: RunBounds = { fuel: 50_000_000, depth: 200, outputBytes: 32 * 1024 * 1024 };
+const NOW = Date.UTC(2026, 10, 21, 8);
 
 /** Members of a definition that a test is about. */
 export type Draft = Partial<TransformationDefinition>;
 
 /** What a call brings besides the input. */
-export interface Setting {
+interface Setting {
   readonly parameters?: JsonObject;
   readonly parametersAreTexts?: boolean;
-  readonly bounds?: Partial<Bounds>;
+  readonly bounds?: Partial<RunBounds>;
   readonly nested?: Readonly<Record<string, Compiled>>;
   readonly signal?: AbortSignal;
 }

@@ -4,7 +4,7 @@ import { type Json, numberText, type RawJson } from '../../../../proto/json.ts';
 import { RuleFault } from '../failure.ts';
 
 /** A number as `units` of ten to the power of `-scale`. */
-export interface Scaled {
+interface Scaled {
   readonly units: bigint;
   readonly scale: number;
 }
@@ -13,7 +13,7 @@ export interface Scaled {
 const DIGITS_MAX = 1_100;
 
 /** @throws RuleFault for numbers of more digits than anybody writes */
-export function scaled(number: number | RawJson): Scaled {
+function scaled(number: number | RawJson): Scaled {
   const { digits, exponent, isNegative } = decimalOf(numberText(number));
   if (digits === '') return { units: 0n, scale: 0 };
   const scale = Math.max(0, digits.length - exponent);
@@ -50,7 +50,7 @@ export function numberOf(text: string): Json {
 /** How what is behind the last digit kept decides. */
 export type Rounding = 'half' | 'down' | 'up';
 
-/** With so many decimals; `half` goes away from zero, `down` and `up` along the number line. */
+/** Rounds to a number of decimals; `half` goes away from zero, `down` and `up` along the number line. */
 export function rounded(number: number | RawJson, decimals: number, rounding: Rounding): Json {
   if (typeof number === 'number' && decimals >= 0 && Number.isInteger(number)) return number;
   const { units, scale } = scaled(number);

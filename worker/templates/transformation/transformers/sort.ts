@@ -36,9 +36,9 @@ function keyIn(value: Json | undefined, at: number): string | number | RawJson |
   throw new RuleFault(`takes numbers or texts, and of element ${at} it is ${kindOf(value)}`);
 }
 
-type Key = string | number | RawJson | null;
+type SortKey = string | number | RawJson | null;
 
-function compared(one: Key, other: Key, sign: 1 | -1, x: Execution): number {
+function compared(one: SortKey, other: SortKey, sign: 1 | -1, x: Execution): number {
   if (one === null || other === null) return Number(one === null) - Number(other === null);
   if (typeof one === 'string' && typeof other === 'string') {
     x.spend(Math.min(one.length, other.length) >> 5);

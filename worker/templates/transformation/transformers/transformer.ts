@@ -15,10 +15,10 @@ import { RuleFault } from '../failure.ts';
 export type Passing = Json | undefined;
 
 /** What a transformer does with a value that is there and not null. @throws RuleFault for one that it cannot take */
-export type Transform = (value: NonNullable<Json>, x: Execution) => Passing;
+type Transform = (value: NonNullable<Json>, x: Execution) => Passing;
 
 /** What an argument may be. */
-export type ArgumentKind = 'text' | 'integer' | 'any' | 'name' | 'path' | readonly string[];
+type ArgumentKind = 'text' | 'integer' | 'any' | 'name' | 'path' | readonly string[];
 
 /** An argument of a transformer. */
 export interface Argument {
@@ -86,7 +86,7 @@ export function chargedObject(value: Json, x: Execution): JsonObject {
 const FAST_MEMBERS = 128;
 const TABLE_STEPS = 8;
 
-/** What reading or making so many members takes. */
+/** What reading or making members takes. */
 export function memberSteps(count: number): number {
   return count > FAST_MEMBERS ? TABLE_STEPS * count : count;
 }

@@ -7,7 +7,7 @@ import { isBelow } from '../paths.ts';
 import type { Turn } from '../turn.ts';
 
 /** Something that is due. */
-export interface Due {
+interface Due {
   readonly at: number;
   readonly path: string;
   readonly kind: DueKind;

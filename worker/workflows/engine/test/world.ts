@@ -5,7 +5,7 @@ import { attemptEnded, beginRun, claimed, due } from '../machine.ts';
 import { MemoryJournal, newRun, turnAt, workflowOf } from './memory-journal.ts';
 
 /** What an attempt answers: its output, or a failure by its code. */
-export type Answer = { readonly output: Json } | { readonly code: string; readonly details?: Json };
+type Answer = { readonly output: Json } | { readonly code: string; readonly details?: Json };
 
 /** Answers the attempt of an action. @param attempt from 1 */
 export type Answers = (path: string, attempt: number, input: Json) => Answer;

@@ -1,0 +1,53 @@
+/** Connections that have prepared a share: a process that finishes it soon does so on the same one, without a login. */
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
+
+/** Milliseconds for which one is kept. Another relay that is to finish the share ends it before. Spec silent. */
+const HELD_MS = 1_000;
+
+interface HeldConnection {
+  readonly connection: Connection;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Those of one pool, by the names of what they prepared. */
+export class HeldConnections {
+  readonly #database: Database;
+  readonly #held = new Map<string, HeldConnection>();
+  #closed = false;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Keeps a connection for a moment; false when it was stopped, or others wait for one, so that it is to be closed. */
+  keep(name: string, connection: Connection): boolean {
+    if (this.#closed || connection.interrupted || this.#database.contended) return false;
+    const timer = setTimeout(() => this.#drop(name), HELD_MS).unref();
+    this.#held.set(name, { connection, timer });
+    return true;
+  }
+
+  /** The connection that prepared it, for the caller to give back. */
+  take(name: string): Connection | undefined {
+    const held = this.#held.get(name);
+    if (held === undefined) return undefined;
+    this.#held.delete(name);
+    clearTimeout(held.timer);
+    const { wire, interrupted } = held.connection;
+    if (wire.lost === undefined && !interrupted) return held.connection;
+    this.#database.discard(held.connection);
+    return undefined;
+  }
+
+  /** Ends all, and keeps none any more. */
+  close(): void {
+    this.#closed = true;
+    for (const name of [...this.#held.keys()]) this.#drop(name);
+  }
+
+  #drop(name: string): void {
+    const connection = this.take(name);
+    if (connection) this.#database.discard(connection);
+  }
+}
