@@ -57,7 +57,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'node-relay/drivers/mysql/**',
       'test/{caller-variables,mysql*}.test.ts',
       'test/planetscale*.test.ts',
-      'node-relay/tunnel/contract-mysql.test.ts',
+      'node-relay/tunnel/{contract,prepares}-mysql.test.ts',
       'test/transactions/{atomic,in-doubt,interactive}.test.ts',
       'test/proofs/transactions/**',
       'test/proofs/histories/histories.test.ts',

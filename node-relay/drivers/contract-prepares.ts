@@ -46,12 +46,15 @@ export interface PreparesSuite<Request> {
   count(client: PreparingClient<Request>, name: string): Promise<number>;
 }
 
-/** Runs the suite; `start` makes the server ready and `stop` ends it. */
-export function describePrepares<Request>(
+/** What the suite is run with: `start` makes the server ready and `stop` ends it. */
+export type PreparesContract<Request> = [
   name: string,
   start: () => Promise<PreparesCase<Request>>,
   stop: () => Promise<void>,
-): void {
+];
+
+/** Runs the suite. */
+export function describePrepares<Request>(...[name, start, stop]: PreparesContract<Request>): void {
   describe(`shares of transactions by the ${name} driver`, () => {
     let kind: PreparesCase<Request>;
     const clients: PreparingClient<Request>[] = [];

@@ -1,7 +1,7 @@
 /** Changes of data as a relay reports them to who calls it through a tunnel. */
 import { CHANGE_OPERATIONS, type Changes, type ChangesRequest } from '../../../proto/changes.ts';
 import { callOf } from '../../drivers/test/host.ts';
-import type { Line } from './driver.ts';
+import type { Line } from './line.ts';
 
 /** What drivers that tell changes do, by the names of their methods. */
 export function changesOver(line: Line): Changes {
