@@ -25,7 +25,7 @@ export async function runScript(main: () => Promise<void>): Promise<void> {
 }
 
 /** The sentence that tells a person what to mend; undefined for what only a developer can. */
-function sentenceFor(thrown: unknown): string | undefined {
+export function sentenceFor(thrown: unknown): string | undefined {
   if (thrown instanceof Failure) return thrown.message;
   return LACKING[systemCode(thrown) ?? ''] ?? missingPackage(thrown);
 }

@@ -18,6 +18,8 @@ const FILES: { readonly [file: string]: string } = {
   'proto/whole.ts': 'export const all = 1;\n',
   'proto/loaded.ts': 'export const late = 1;\n',
   'proto/passed-on.ts': "export { two } from './shared.ts';\n",
+  'proto/by-script.ts': 'export const used = 1;\n',
+  'server/run.mjs': "const { used } = await import('../proto/by-script.ts');\n",
   'worker/index.ts': 'export class Bound {}\n',
   'worker/reader.ts': [
     "import { one as first, type Three } from '../proto/shared.ts';",

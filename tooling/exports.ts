@@ -14,6 +14,7 @@ const ENTRIES = [
   /^worker\/test\/doubling\/subjects\.ts$/,
   /^test\/proofs\/(?:[^/]+\/proof|hostile-replies\/kinds\/[^/]+)\.ts$/,
 ];
+const SOURCE = /\.(?:ts|mjs|js)$/;
 const DECLARED =
   /^export (?:declare |abstract |async )*(?:function\*?|interface|type|class|const|let|enum) (\w+)/gm;
 const IMPORTED =
@@ -31,6 +32,7 @@ export async function exportFaults(root = ROOT): Promise<string[]> {
       used.set(to, (used.get(to) ?? new Set()).add(name));
   }
   return [...texts].flatMap(([file, text]) => {
+    if (!file.endsWith('.ts')) return [];
     const names = used.get(file) ?? new Set();
     if (names.has(ALL) || [GENERATED, ...ENTRIES].some((each) => each.test(file))) return [];
     return [...text.matchAll(DECLARED)]
@@ -63,7 +65,7 @@ async function sources(root: string): Promise<Map<string, string>> {
     return all.map((file) => `${folder}/${file}`);
   });
   const files = [...(await readdir(root)), ...(await Promise.all(inside)).flat()];
-  const ours = files.filter((file) => file.endsWith('.ts') && !file.includes('node_modules/'));
+  const ours = files.filter((file) => SOURCE.test(file) && !file.includes('node_modules/'));
   return new Map(
     await Promise.all(
       ours.map(async (file) => [file, await readFile(join(root, file), 'utf8')] as const),
