@@ -6,10 +6,9 @@ import { inTurn } from '../../limits/heavy-work.ts';
 import { countUnsigned } from '../../limits/hooks.ts';
 import { isUuid } from '../../shapes/ids.ts';
 import type { ApiTrigger, WebhookTrigger } from '../../workflows/definition/trigger-tree.ts';
-import { makeReady, readyDefinition } from '../../workflows/runs/definitions.ts';
 import type { WorkflowVersion } from '../../workflows/runs/head.ts';
 import type { Owner } from '../../workflows/runs/object.ts';
-import { loadSource } from '../../workflows/runs/source.ts';
+import { loadDefinition } from '../../workflows/runs/source.ts';
 import { selectHook } from './store.ts';
 
 /** What the path names. */
@@ -59,9 +58,7 @@ async function triggerOf(
     index,
   }: { readonly orgUuid: string; readonly workflow: WorkflowVersion; readonly index: number },
 ): Promise<Hook['trigger'] | undefined> {
-  const ready = readyDefinition(workflow);
-  const source = ready ? undefined : await loadSource(ctx.db, orgUuid, workflow);
-  const definition = ready ?? (source && makeReady(workflow, source));
+  const definition = await loadDefinition(ctx.db, orgUuid, workflow);
   const trigger = definition?.triggers.find((each) => each.index === index);
   return trigger?.type === 'webhook' || trigger?.type === 'api' ? trigger : undefined;
 }

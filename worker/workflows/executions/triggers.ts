@@ -9,8 +9,7 @@ import { isoTime } from '../../shapes/iso-time.ts';
 import { versionNotFound, type Workflow } from '../access.ts';
 import type { Workflow as Definition } from '../definition/tree.ts';
 import type { Trigger } from '../definition/trigger-tree.ts';
-import { makeReady, readyDefinition } from '../runs/definitions.ts';
-import { loadSource } from '../runs/source.ts';
+import { loadDefinition } from '../runs/source.ts';
 import { inputFaults } from '../runs/starting.ts';
 import { inputOf } from '../triggers/input.ts';
 import { budgetOf } from '../triggers/start.ts';
@@ -127,9 +126,7 @@ function deliveryOf({ body = null, headers = {}, query = {} }: JsonObject): Json
 
 /** The version in force. */
 async function definitionOf({ db, caller }: Context, { row }: Workflow): Promise<Definition> {
-  const ready = readyDefinition(row);
-  if (ready) return ready;
-  const source = await loadSource(db, caller.orgUuid, row);
-  if (!source) throw versionNotFound(row.id, row.version);
-  return makeReady(row, source);
+  const definition = await loadDefinition(db, caller.orgUuid, row);
+  if (!definition) throw versionNotFound(row.id, row.version);
+  return definition;
 }

@@ -82,26 +82,32 @@ export function pinsNothing({ uuid, version }: VersionKey): boolean {
 }
 
 /** Has the definition of a version ready from now on. */
-export function makeReady(
-  { uuid, version }: VersionKey,
-  { pinsVersions, ...source }: LoadedSource,
-): Workflow {
-  const name = `${uuid}:${version}`;
-  const known = ready.get(name);
-  const workflow = known?.workflow ?? read(source);
-  // It is JSON, of a definition that was read from some.
-  const text = known?.text ?? orderedText(source as unknown as Json);
-  ready.set(name, { workflow, text, pinsVersions });
-  return workflow;
+export function makeReady(version: VersionKey, source: LoadedSource): Workflow {
+  return readied(version, source).workflow;
 }
 
-/** Keeps the definition of a version, if the isolate has it ready. */
+/** What is larger than all that is kept ready is made each time. */
+function readied({ uuid, version }: VersionKey, { pinsVersions, ...source }: LoadedSource): Ready {
+  const name = `${uuid}:${version}`;
+  const known = ready.get(name);
+  const made: Ready = {
+    workflow: known?.workflow ?? read(source),
+    // It is JSON, of a definition that was read from some.
+    text: known?.text ?? orderedText(source as unknown as Json),
+    pinsVersions,
+  };
+  ready.set(name, made);
+  return made;
+}
+
+/** Keeps the definition of a version: that of `source`, or the one that the isolate has ready. Undefined where there is neither. */
 export function keepDefinition(
   keeper: Keeper,
   { uuid, version }: VersionKey,
+  source: LoadedSource | undefined,
 ): Workflow | undefined {
   const name = `${uuid}:${version}`;
-  const known = ready.get(name);
+  const known = source ? readied({ uuid, version }, source) : ready.get(name);
   if (!known) return undefined;
   const sealed = keeper.vault.seal(encoder.encode(known.text), placeOf(name));
   keeper.sql.exec(

@@ -1,9 +1,10 @@
 /** Reads the definition of a version from D1, with what it is read with. */
 import type { Kind } from '../../../kinds/index.ts';
 import type { Database } from '../../context.ts';
+import type { Workflow } from '../definition/tree.ts';
 import { selectVersion } from '../store.ts';
 import { runnable, storedDefinition } from '../stored.ts';
-import type { LoadedSource } from './definitions.ts';
+import { type LoadedSource, makeReady, readyDefinition } from './definitions.ts';
 import { selectNamed, type VersionName } from './store.ts';
 
 type NamedRow = Awaited<ReturnType<typeof selectNamed>>[number];
@@ -19,6 +20,18 @@ export async function loadSource(
     selectNamed(db, orgUuid, { uuid, version }),
   ]);
   return row && sourceOf(row.definition, named);
+}
+
+/** The definition of a version, ready; undefined where there is no such version. Usually this takes no trip to D1. */
+export async function loadDefinition(
+  db: Database,
+  orgUuid: string,
+  version: VersionName,
+): Promise<Workflow | undefined> {
+  const ready = readyDefinition(version);
+  if (ready) return ready;
+  const source = await loadSource(db, orgUuid, version);
+  return source && makeReady(version, source);
 }
 
 /** @param definition as it is stored @param named what the version names */

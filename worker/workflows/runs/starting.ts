@@ -10,7 +10,7 @@ import { beginRun } from '../engine/machine.ts';
 import { refuse } from '../engine/refuse.ts';
 import { beginFork } from '../engine/resume.ts';
 import type { Turn } from '../engine/turn.ts';
-import { definitionOf, keepDefinition, makeReady, readyDefinition } from './definitions.ts';
+import { definitionOf, keepDefinition, readyDefinition } from './definitions.ts';
 import { digestNow } from './digest.ts';
 import { copyKept } from './forking.ts';
 import type { Order, RunHead } from './head.ts';
@@ -127,11 +127,10 @@ function knownRun({ driver: { keeper } }: Reachable, { id, body }: Order): Start
 /** Keeps the definition; reads it from D1, where the isolate does not have it. */
 async function loaded({ env, driver }: Reachable, order: Order): Promise<Workflow | undefined> {
   const { orgUuid, workflow } = order;
-  if (!readyDefinition(workflow)) {
-    const source = await loadSource(databaseOf(env), orgUuid, workflow);
-    if (source) makeReady(workflow, source);
-  }
-  return keepDefinition(driver.keeper, workflow);
+  const source = readyDefinition(workflow)
+    ? undefined
+    : await loadSource(databaseOf(env), orgUuid, workflow);
+  return keepDefinition(driver.keeper, workflow, source);
 }
 
 /** What is wrong with an input. */

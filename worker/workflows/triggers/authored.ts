@@ -2,11 +2,10 @@
 import type { Caller, Context } from '../../context.ts';
 import type { Workflow } from '../definition/tree.ts';
 import { storedBy } from '../runs/author.ts';
-import { makeReady, readyDefinition } from '../runs/definitions.ts';
 import type { RunAuthor } from '../runs/head.ts';
 import type { Owner } from '../runs/object.ts';
 import { contextOf } from '../runs/perform.ts';
-import { loadSource } from '../runs/source.ts';
+import { loadDefinition } from '../runs/source.ts';
 import type { Firing, Occurrence } from './start.ts';
 
 /** What a run is started with. */
@@ -39,7 +38,7 @@ export async function authored(
   const asNobody = contextFor({ ...of, userUuid: '', userId: '' });
   const author = await storedBy(asNobody, version);
   if (!author) return undefined;
-  const workflow = await definitionOf(asNobody, version);
+  const workflow = await loadDefinition(asNobody.db, orgUuid, version);
   if (!workflow) return undefined;
   const username = author.username ?? author.createdBy;
   // Of a version that no account stored, nobody: its actions are refused.
@@ -48,14 +47,4 @@ export async function authored(
   return author.runAs === 'author'
     ? { ...found, author: { uuid: author.authorUuid, name: username, workflow: version.id } }
     : found;
-}
-
-async function definitionOf(
-  { db, caller }: Context,
-  version: Occurrence['workflow'],
-): Promise<Workflow | undefined> {
-  const ready = readyDefinition(version);
-  if (ready) return ready;
-  const source = await loadSource(db, caller.orgUuid, version);
-  return source && makeReady(version, source);
 }
