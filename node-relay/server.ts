@@ -20,10 +20,10 @@ import type { InFlight } from './parts/in-flight.ts';
 import type { Figures as PartFigures } from './parts/messages.ts';
 import { Pools } from './pools.ts';
 import { Results } from './results.ts';
-import { handleRun, isPlainRun, type RunHandlerParts } from './run-handler.ts';
 import { Seals } from './seals.ts';
 import { relayService, type ServiceParts } from './service.ts';
 import type { Tracing } from './tracing.ts';
+import { handleUnary, isPlainUnary, type UnaryParts, unaryMethods } from './unary-handler.ts';
 
 /** Largest message from the gateway, in bytes. Spec silent. */
 const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
@@ -204,9 +204,9 @@ async function assemble(
 /** Health needs no token; neither it nor metrics tell anything of any organization. */
 function requestListener(parts: Parts, config: Config): RequestListener {
   const service = relayService(parts);
-  const run: RunHandlerParts = {
-    admit: (authorization) => parts.calls.admit('Run', authorization),
-    run: service.run,
+  const methods = unaryMethods(service);
+  const unary: UnaryParts = {
+    admit: (method, authorization) => parts.calls.admit(method, authorization),
     messageMaxBytes: MESSAGE_MAX_BYTES,
   };
   const connect = connectRoutes(
@@ -220,7 +220,8 @@ function requestListener(parts: Parts, config: Config): RequestListener {
     (router) => router.service(RelayService, service),
   );
   return (request, response) => {
-    if (isPlainRun(request)) void handleRun(run, request, response);
+    const method = methods.get(request.url ?? '');
+    if (method && isPlainUnary(request)) void handleUnary(unary, method, request, response);
     else if (request.url === '/healthz') answerHealth(parts, response);
     else if (request.url === '/metrics') {
       if (mayReadMetrics(config, request, response)) answerMetrics(parts, response);

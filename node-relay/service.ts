@@ -43,7 +43,7 @@ export type RelayMethods = Omit<Methods, 'run'> & {
   run(request: RunRequest, context: CallContext): Promise<RunReply>;
 };
 /** A `RunResponse` before it is a message. */
-export type RunReply = Pick<RunResponse, 'result' | 'backendUs' | 'collectId'>;
+type RunReply = Pick<RunResponse, 'result' | 'backendUs' | 'collectId'>;
 
 /** The methods as Connect calls them. */
 export function relayService(parts: ServiceParts): RelayMethods {

@@ -1,9 +1,9 @@
 /**
- * `Run` without the library's general path, which costs several times the request itself. On the
- * wire it is Connect's unary protocol in binary form; every other form goes to the library.
+ * Methods with one message and one reply, without the library's general path, which costs several times the request itself.
+ * On the wire it is Connect's unary protocol in binary form; every other form goes to the library.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { create, type DescMethod, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   codeToHttpStatus,
@@ -11,38 +11,53 @@ import {
   parseTimeout,
 } from '@connectrpc/connect/protocol-connect';
 import { GatewayError } from '../proto/errors.ts';
-import {
-  type RunRequest,
-  RunRequestSchema,
-  RunResponseSchema,
-} from '../proto/gen/relay/v1/relay_pb.ts';
+import { RelayService } from '../proto/gen/relay/v1/relay_pb.ts';
 import type { CallContext } from './drivers/deadline.ts';
 import { toConnectError } from './failures.ts';
-import type { RunReply } from './service.ts';
+import type { RelayMethods } from './service.ts';
 
-const PATH = '/relay.v1.RelayService/Run';
 const PROTO = 'application/proto';
 
-/** What the handler calls. */
-export interface RunHandlerParts {
-  admit(authorization: string | null): void | Promise<void>;
-  run(request: RunRequest, context: CallContext): Promise<RunReply>;
+/** What answers the messages of one method. */
+type Answer = (message: Message, context: CallContext) => Promise<Record<string, unknown>>;
+
+/** One method, as its path names it. */
+interface UnaryMethod extends Pick<DescMethod, 'name' | 'input' | 'output'> {
+  readonly answer: Answer;
+}
+
+/** What every call passes before its message is read. */
+export interface UnaryParts {
+  admit(method: string, authorization: string | null): void | Promise<void>;
   readonly messageMaxBytes: number;
 }
 
-/** Whether a request is one that `handleRun` serves. */
-export function isPlainRun({ url, method, headers }: IncomingMessage): boolean {
+/** The methods that are served here, by their paths. */
+export function unaryMethods(methods: RelayMethods): ReadonlyMap<string, UnaryMethod> {
+  const answers = new Map<string, unknown>(Object.entries(methods));
+  const served = new Map<string, UnaryMethod>();
+  for (const { methodKind, parent, localName, name, input, output } of RelayService.methods) {
+    if (methodKind !== 'unary') continue;
+    // The service's own type says that the method of a name takes its input.
+    const answer = answers.get(localName) as Answer;
+    served.set(`/${parent.typeName}/${name}`, { name, input, output, answer });
+  }
+  return served;
+}
+
+/** Whether a request to such a path is in the form that `handleUnary` serves. */
+export function isPlainUnary({ method, headers }: IncomingMessage): boolean {
   return (
-    url === PATH &&
     method === 'POST' &&
     headers['content-type'] === PROTO &&
     (headers['content-encoding'] ?? 'identity') === 'identity'
   );
 }
 
-/** Serves one `Run`. Source: connectrpc.com/docs/protocol, "Unary-Request". */
-export async function handleRun(
-  parts: RunHandlerParts,
+/** Serves one call. Source: connectrpc.com/docs/protocol, "Unary-Request". */
+export async function handleUnary(
+  { admit, messageMaxBytes }: UnaryParts,
+  { name, input, output, answer }: UnaryMethod,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -54,20 +69,20 @@ export async function handleRun(
     if (!response.writableFinished) client.abort();
   });
   try {
-    await parts.admit(headers.authorization ?? null);
+    await admit(name, headers.authorization ?? null);
     const timeout = parseTimeout(header(headers['connect-timeout-ms']), Number.MAX_SAFE_INTEGER);
     if (timeout.error !== undefined) throw timeout.error;
     if (timeout.timeoutMs !== undefined) {
       const late = (): void => client.abort(new ConnectError('', Code.DeadlineExceeded));
       timer = setTimeout(late, timeout.timeoutMs);
     }
-    const message = parse(await read(request, parts.messageMaxBytes));
-    const reply = await parts.run(message, {
+    const message = parse(input, await read(request, messageMaxBytes));
+    const reply = await answer(message, {
       signal: client.signal,
       timeoutMs: () => timeout.timeoutMs,
       requestHeader: { get: (name) => header(headers[name]) },
     });
-    const bytes = toBinary(RunResponseSchema, create(RunResponseSchema, reply));
+    const bytes = toBinary(output, create(output, reply));
     response.writeHead(200, { 'Content-Type': PROTO, 'Content-Length': bytes.byteLength });
     response.end(bytes);
   } catch (cause) {
@@ -75,9 +90,9 @@ export async function handleRun(
   }
 }
 
-function parse(bytes: Uint8Array): RunRequest {
+function parse(input: DescMethod['input'], bytes: Uint8Array): Message {
   try {
-    return fromBinary(RunRequestSchema, bytes);
+    return fromBinary(input, bytes);
   } catch (cause) {
     throw new GatewayError('BAD_REQUEST', 'The message cannot be read', { cause });
   }
