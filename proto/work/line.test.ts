@@ -295,3 +295,20 @@ describe('work that is alone on its thread', () => {
     expect(thread.done('a', 250)).toBeGreaterThanOrEqual(40);
   });
 });
+
+test('work that goes on outside the line does so one after another, with rests, where the clock stands still meanwhile', async () => {
+  const thread = new Thread();
+  thread.line.note('a', 100);
+  const began: number[] = [];
+  const goOn = async () => {
+    await thread.line.goOn('a', { isBegun: true });
+    began.push(thread.at);
+    // What it takes is reported once it is done.
+    await thread.wait(1);
+    thread.line.note('a', 5, 0);
+  };
+  await thread.run([goOn(), goOn(), goOn(), goOn()]);
+  const gaps = began.slice(1).map((at, index) => at - (began[index] ?? at));
+  // The work, and one and a half times that.
+  expect(gaps.map((gap) => gap >= 12.5)).toEqual([true, true, true]);
+});

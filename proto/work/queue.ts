@@ -3,7 +3,7 @@
  * and after each piece the thread is free for others for longer than the piece took.
  */
 import { GatewayError } from '../errors.ts';
-import type { Pieces } from './pieces.ts';
+import { type Pieces, undivided } from './pieces.ts';
 
 /** Milliseconds after which work gives way. */
 const SLICE_MS = 20;
@@ -13,6 +13,8 @@ const SLICE_PIECES = 256;
 const REST = 1.5;
 /** Milliseconds of work that an owner may have done lately and still begin at once. */
 const CREDIT_MS = 30;
+/** Milliseconds that work may take which follows outside the line, until it is reported. */
+const FOLLOWS_MS = 5;
 /** Owners that are remembered before those that rested long enough are forgotten. */
 const OWNERS_MAX = 1_000;
 /** Longest rest in milliseconds. */
@@ -163,10 +165,22 @@ export class WorkQueue {
     }
   }
 
-  /** Reports work that was done outside the line. */
-  note(owner: string, ms: number): void {
+  /**
+   * Waits as `work` does, for work that follows outside the line and is reported then. Until that is done no other begins:
+   * all who wait would find the thread free at once.
+   */
+  async goOn(owner: string, announced: Announced): Promise<void> {
+    await this.work(owner, undivided(nothing), announced);
+    this.#freeAt = Math.max(this.#freeAt, this.#time.now() + FOLLOWS_MS);
+  }
+
+  /**
+   * Reports work that was done outside the line.
+   * @param passedMs by how much the clock has gone on while it was done: in the edge runtime it stands still
+   */
+  note(owner: string, ms: number, passedMs = ms): void {
     const now = this.#time.now();
-    const rest = Math.min(ms * REST, REST_MAX_MS);
+    const rest = Math.max(ms - passedMs, 0) + Math.min(ms * REST, REST_MAX_MS);
     if (this.#debts.size > OWNERS_MAX) this.#forget(now);
     this.#freeAt = Math.max(this.#freeAt, now + rest);
     this.#served.set(owner, now);
@@ -200,7 +214,7 @@ export class WorkQueue {
     } finally {
       const took = this.#time.now() - started;
       // Where the clock stands still, a slice counts for what it may take.
-      if (rests()) this.note(owner, took > 0 ? took : (done / SLICE_PIECES) * SLICE_MS);
+      if (rests()) this.note(owner, took > 0 ? took : (done / SLICE_PIECES) * SLICE_MS, took);
     }
   }
 
@@ -285,6 +299,8 @@ export class WorkQueue {
 function never(): boolean {
   return false;
 }
+
+function nothing(): void {}
 
 /** The client no longer reads the answer. */
 function refuseGone(signal: AbortSignal | undefined): void {

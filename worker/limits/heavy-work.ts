@@ -11,6 +11,7 @@ import { type Pieces, undivided } from '../../proto/work/pieces.ts';
 import { type Announced, type Ticket, type Time, WorkQueue } from '../../proto/work/queue.ts';
 import { Turns } from '../../proto/work/turns.ts';
 import type { Context, PublicContext } from '../context.ts';
+import { isAlone as isOnlyCaller } from './neighbours.ts';
 
 /** Bodies up to so many bytes are read at once and count for nothing. */
 const LIGHT_BYTES = 16 * 1024;
@@ -33,6 +34,9 @@ const STORED_PER_MS = 27_000;
 /** Seconds. */
 const RETRY_AFTER_S = 1;
 
+/** Milliseconds from one read of the gateway's own records to the next where another organization calls. */
+const READ_EVERY_MS = 7;
+
 /** Milliseconds between two signs that a body is still at hand. */
 const STAYS_MS = 100;
 
@@ -44,7 +48,17 @@ const replies = new WorkQueue(time);
 const held = new HeldBytes();
 const flow = new Flow(time, BYTES_PER_MS);
 const arrivals = new Arrivals();
-const turns = new Turns(time);
+const turns = new Turns(time, { before: untilReadIsDue });
+const reads = { lastAt: Number.NEGATIVE_INFINITY };
+
+/** Between two reads of the gateway's own records calls of others pass. */
+async function untilReadIsDue(owner: string, begins: (at: number) => void): Promise<void> {
+  const now = time.now();
+  const at = isOnlyCaller(owner) ? now : Math.max(now, reads.lastAt + READ_EVERY_MS);
+  reads.lastAt = at;
+  begins(at);
+  if (at > now) await time.wait(at - now);
+}
 
 /** Whose work it is: an organization's, or an address before the caller is known. */
 export type Owner = Partial<Pick<PublicContext, 'address'>> &
@@ -221,8 +235,7 @@ export function costly<Result>(of: Owner, work: () => Result): Promise<Result> {
  */
 export async function mayGoOn(of: Owner, begun: boolean): Promise<void> {
   const owner = ownerOf(of);
-  if (line.owes(owner))
-    await line.work(owner, undivided(nothing), { ...givenOf(of), isBegun: begun });
+  if (line.owes(owner)) await line.goOn(owner, { ...givenOf(of), isBegun: begun });
 }
 
 /** Whether such work of the organization would wait now. */
@@ -230,9 +243,12 @@ export function mustWait(of: Owner): boolean {
   return line.owes(ownerOf(of));
 }
 
-/** Reports what such work cost, in milliseconds: where no other request comes, it costs nobody anything. */
-export function wentOn(of: Owner, ms: number): void {
-  if (ms > LIGHT_MS && !isAlone(of)) line.note(ownerOf(of), ms);
+/**
+ * Reports what such work cost, in milliseconds: where no other request comes, it costs nobody anything.
+ * @param passedMs by how much the clock has gone on meanwhile
+ */
+export function wentOn(of: Owner, ms: number, passedMs = 0): void {
+  if (ms > LIGHT_MS && !isAlone(of)) line.note(ownerOf(of), ms, passedMs);
 }
 
 /**
@@ -276,5 +292,3 @@ function givenOf(of: Owner): Announced {
   const { place, signal } = of;
   return { place, signal, isAlone: () => isAlone(of) };
 }
-
-function nothing(): void {}

@@ -58,6 +58,6 @@ export class Meter {
   #tell(measuredMs: number): void {
     const steps = this.#fuel - this.#budget.fuel;
     this.#fuel = this.#budget.fuel;
-    wentOn(this.#ctx, measuredMs > 0 ? measuredMs : msOfSteps(steps));
+    wentOn(this.#ctx, measuredMs > 0 ? measuredMs : msOfSteps(steps), measuredMs);
   }
 }

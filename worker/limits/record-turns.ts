@@ -40,7 +40,8 @@ export async function inRecordTurn<Result>(
     await mayGoOn(of, true);
     line.stay(place);
     const result = await work();
-    wentOn(of, bytesOf(result) / BYTES_PER_MS);
+    const tookMs = bytesOf(result) / BYTES_PER_MS;
+    wentOn(of, tookMs, tookMs);
     return result;
   } finally {
     line.leave(place);
