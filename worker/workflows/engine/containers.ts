@@ -9,12 +9,16 @@ import type { ElementEnd, Failure, Node, Ref } from './journal.ts';
 import { frameOf, indexOf } from './paths.ts';
 import { Scope } from './scope.ts';
 import { stopBelow } from './stop.ts';
-import { begin, bounded, setPhase, type Turn, VALUE_MAX } from './turn.ts';
+import { begin, bounded, setPhase, spendOn, type Turn, VALUE_MAX } from './turn.ts';
 
 /** Elements of a collection. Spec: workflows.md §3. */
 const ELEMENTS_MAX = 100_000;
 /** Elements, and about characters, that are kept as one value. */
 const CHUNK = { elements: 512, length: 64 * 1024 };
+/** Characters of a text that is looked at and written with its neighbours. */
+const SMALL_LENGTH = 64;
+/** Steps that keeping an element comes to besides its characters. Found by measuring loops over 30,000 numbers. */
+const STEPS_OF_AN_ELEMENT = 40;
 
 /** Begins all branches. */
 export function startParallel(turn: Turn, node: Node, action: ParallelAction): void {
@@ -42,23 +46,34 @@ export function startLoop(turn: Turn, node: Node, action: LoopAction): void {
   fillLoop(turn, node, action);
 }
 
-function keepElements({ journal }: Turn, { path }: Node, collection: readonly Plain[]): void {
-  let first = 0;
-  let texts: string[] = [];
+function keepElements(turn: Turn, { path }: Node, collection: readonly Plain[]): void {
+  turn.spent.steps += STEPS_OF_AN_ELEMENT * collection.length;
+  for (let first = 0; first < collection.length; ) {
+    const { count, text } = chunkAt(collection, first);
+    turn.journal.putElements(path, first, spendOn(turn, text));
+    first += count;
+  }
+}
+
+/** The next elements that are kept as one value. */
+function chunkAt(collection: readonly Plain[], first: number) {
+  const some = collection.slice(first, first + CHUNK.elements);
+  if (some.every(isSmall)) return { count: some.length, text: JSON.stringify(some) };
+  const texts: string[] = [];
   let length = 0;
-  const flush = () => {
-    if (texts.length > 0) journal.putElements(path, first, `[${texts.join(',')}]`);
-    first += texts.length;
-    texts = [];
-    length = 0;
-  };
-  for (const element of collection) {
+  for (const element of some) {
     const text = writtenText(element as Json);
     texts.push(text);
     length += text.length;
-    if (texts.length === CHUNK.elements || length > CHUNK.length) flush();
+    if (length > CHUNK.length) break;
   }
-  flush();
+  return { count: texts.length, text: `[${texts.join(',')}]` };
+}
+
+/** Whether the engine writes an element as `writtenText` does, and in few characters: many such are written together. */
+function isSmall(element: Plain): boolean {
+  if (typeof element === 'string') return element.length <= SMALL_LENGTH;
+  return typeof element === 'number' || typeof element === 'boolean' || element === null;
 }
 
 /** Begins elements, as many as may; ends the loop when all have ended. */
