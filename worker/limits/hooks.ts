@@ -1,9 +1,6 @@
 /** Limits of what comes to `/hooks` without a token. Spec: workflows.md §5. */
-import { GatewayError } from '../../proto/errors.ts';
 import { LruMap } from '../../proto/lru-map.ts';
-import { Admission } from '../../proto/work/admission.ts';
 import type { PublicContext } from '../context.ts';
-import { isAlone, noteCaller } from './neighbours.ts';
 import { count, type Limit, subscriberOf, tooMany } from './rate.ts';
 import { countInSteps, type SteppedLimit } from './steps.ts';
 
@@ -58,34 +55,6 @@ export function countDelivery(ctx: PublicContext, orgUuid: string): void {
 /** @throws GatewayError RATE_LIMITED once anyone has started 6,000 of an organization in a minute; signed deliveries are counted apart */
 export function countStartOf(ctx: PublicContext, orgUuid: string): void {
   countInSteps(ctx, STARTS_OF_ORGANIZATION, `starts:${orgUuid}`);
-}
-
-/** Of an isolate, as its thread is. */
-const admission = new Admission(
-  { now: () => performance.now(), wait: (ms) => scheduler.wait(ms) },
-  isAlone,
-);
-
-/**
- * Starts a run that nobody's token asked for: one after another by turns between organizations, so that
- * a flood that is within its limits delays no neighbour. docs/heavy-work.md.
- * @throws GatewayError SERVICE_UNAVAILABLE when too many of the organization or the address wait, or the client has gone
- */
-export function admitStart<Result>(
-  { address, signal }: Pick<PublicContext, 'address' | 'signal'>,
-  orgUuid: string,
-  start: () => Promise<Result>,
-): Promise<Result> {
-  noteCaller(orgUuid);
-  return admission.admit({ owner: orgUuid, address: subscriberOf(address) }, async () => {
-    if (signal.aborted) throw new GatewayError('SERVICE_UNAVAILABLE', 'The client has gone');
-    return start();
-  });
-}
-
-/** Starts a run that another run leads to, in the same line. @throws GatewayError SERVICE_UNAVAILABLE when too many of the organization wait */
-export function admitChild<Result>(orgUuid: string, start: () => Promise<Result>): Promise<Result> {
-  return admission.admit({ owner: orgUuid, address: orgUuid }, start);
 }
 
 async function countByAddress(ctx: PublicContext, limit: Limit): Promise<void> {

@@ -1,6 +1,7 @@
 /** Starts a workflow that anyone may start. Spec: workflows.md §5, `api`. */
 import type { Context, PublicContext } from '../../context.ts';
-import { admitStart, countStartOf } from '../../limits/hooks.ts';
+import { countStartOf } from '../../limits/hooks.ts';
+import { admitStart } from '../../limits/starts.ts';
 import type { Reply } from '../../route.ts';
 import type { ApiTrigger } from '../../workflows/definition/trigger-tree.ts';
 import { paused } from '../../workflows/runs/order.ts';

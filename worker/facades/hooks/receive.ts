@@ -2,7 +2,8 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import type { Context, PublicContext } from '../../context.ts';
-import { admitStart, countDelivery, countUnsigned } from '../../limits/hooks.ts';
+import { countDelivery, countUnsigned } from '../../limits/hooks.ts';
+import { admitStart } from '../../limits/starts.ts';
 import { failureOf } from '../../outcome.ts';
 import type { Asking, Reply } from '../../route.ts';
 import { unseal } from '../../secrets/seal.ts';

@@ -7,11 +7,13 @@ import { CHAIN_HEADER, chainOf } from '../../calls/chain.ts';
 import type { Context } from '../../context.ts';
 import { keyedBy } from '../../idempotency/rule.ts';
 import { mayGoOn } from '../../limits/heavy-work.ts';
+import { admitCall } from '../../limits/starts.ts';
 import { Outcome } from '../../outcome.ts';
 import type { Reply } from '../../route.ts';
 import { digestOf } from '../../secrets/digest.ts';
 import { versionNotFound, type Workflow } from '../access.ts';
 import { withRightsOf } from '../runs/author.ts';
+import { readyDefinition } from '../runs/definitions.ts';
 import { digestNow } from '../runs/digest.ts';
 import type { Order, WorkflowVersion } from '../runs/head.ts';
 import { uuidOf } from '../runs/names.ts';
@@ -74,8 +76,15 @@ export async function startWorkflow(
   if (text === undefined) throw invalid([{ path: 'body', message: LARGE }]);
   await mayGoOn(ctx, false);
   const object = runsObject(ctx.env, order.orgUuid, order.id);
-  const started = await object.start(ownerOf(ctx, policy), text, isAwaited);
+  const start = async () => object.start(ownerOf(ctx, policy), text, isAwaited);
+  const started = await ((isAwaited ?? awaits(version)) ? start() : admitCall(ctx, start));
   return replyTo(ctx, workflow, order, started);
+}
+
+/** Whether its callers wait for the end of a run unless they say otherwise; not of a version that this isolate has not started yet. */
+function awaits(version: WorkflowVersion): boolean {
+  const triggers = readyDefinition(version)?.triggers ?? [];
+  return triggers.some((each) => each.type === 'api' && each.synchronous);
 }
 
 /** A start by a run of ours that too many have led to: told as that of a trigger. */

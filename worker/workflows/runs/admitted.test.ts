@@ -1,7 +1,7 @@
 /** Runs that other runs lead to begin in the line of their organization: docs/heavy-work.md. */
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Admission } from '../../../proto/work/admission.ts';
-import { admitChild } from '../../limits/hooks.ts';
+import { admitChild } from '../../limits/starts.ts';
 import { startRunner } from './test/runner.ts';
 
 /** What the line admitted: owners, and how many starts were under way at a time. */

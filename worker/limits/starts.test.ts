@@ -1,0 +1,30 @@
+/** Starts of runs beside other organizations, and without. */
+import { expect, test } from 'vitest';
+import type { Context } from '../context.ts';
+import { noteCaller } from './neighbours.ts';
+import { admitCall } from './starts.ts';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Starts five runs at once; answers how many were under way together at most. */
+async function mostTogether(orgUuid: string): Promise<number> {
+  const { signal } = new AbortController();
+  const of = { caller: { orgUuid }, address: 'test', signal } as unknown as Context; // All that is looked at.
+  let [now, most] = [0, 0];
+  const start = async () => {
+    now += 1;
+    most = Math.max(most, now);
+    await pause(5);
+    now -= 1;
+  };
+  await Promise.all(Array.from({ length: 5 }, () => admitCall(of, start)));
+  return most;
+}
+
+test('runs that callers do not wait for are started one after another where another organization calls, else at once', async () => {
+  await pause(300);
+  noteCaller('own');
+  expect(await mostTogether('own')).toBe(5);
+  noteCaller('other');
+  expect(await mostTogether('own')).toBe(1);
+});
