@@ -2,8 +2,8 @@
  * Shares one thread between those whose work holds it: a piece at a time, by turns between them,
  * and after each piece the thread is free for others for longer than the piece took.
  */
-import { GatewayError } from '../errors.ts';
 import { type Pieces, undivided } from './pieces.ts';
+import { refuseGone, tooManyLarge, tooManyWait } from './refusal.ts';
 
 /** Milliseconds after which work gives way. */
 const SLICE_MS = 20;
@@ -37,8 +37,6 @@ const AT_HAND_MAX = 2;
  * garbage without a pause in between, for about 2 ms for each MB that is alive.
  */
 const ALONE_BYTES = 2 * 1024 * 1024;
-/** Seconds after which a refused caller may try again. */
-const RETRY_AFTER_S = 1;
 /** Milliseconds that a refusal takes, so that it is not asked for without end. */
 const REFUSED_AFTER_MS = 200;
 
@@ -72,6 +70,9 @@ export interface Announced {
   /** Whether nothing else is asked of the thread: then work that is alone in the line gives way without a rest. */
   readonly isAlone?: (() => boolean) | undefined;
 }
+
+const never = (): boolean => false;
+const nothing = (): void => {};
 
 /** The owners that work on one thread, and how much. */
 export class WorkQueue {
@@ -240,7 +241,7 @@ export class WorkQueue {
     const isFull = own.length > 0 && this.#places.length >= ALL_WAITING_MAX;
     if (isFull || alike >= (isLarge ? this.#largeMax : WAITING_MAX)) {
       await this.#time.wait(REFUSED_AFTER_MS);
-      throw tooMuch(isLarge, this.#largeMax);
+      throw isLarge ? tooManyLarge(this.#largeMax) : tooManyWait(WAITING_MAX);
     }
     const place = { owner, isLarge, lookedAt: now, bytes: 0, isLeft: false };
     this.#places.push(place);
@@ -294,23 +295,4 @@ export class WorkQueue {
       this.#served.delete(owner);
     }
   }
-}
-
-function never(): boolean {
-  return false;
-}
-
-function nothing(): void {}
-
-/** The client no longer reads the answer. */
-function refuseGone(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new GatewayError('SERVICE_UNAVAILABLE', 'The client has gone');
-}
-
-function tooMuch(isLarge: boolean, largeMax: number): GatewayError {
-  const which = isLarge
-    ? `${largeMax} large requests of this organization are being worked on`
-    : `${WAITING_MAX} requests of this organization wait for work that takes long`;
-  const message = `${which}: try again later`;
-  return new GatewayError('SERVICE_UNAVAILABLE', message, { retryAfter: RETRY_AFTER_S });
 }
