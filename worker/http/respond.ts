@@ -32,7 +32,9 @@ const BEFORE = encoder.encode('{"status":"success","data":');
 const AFTER = encoder.encode('}');
 
 /** Of a request: its id, what was measured of it, and whether its client is there. */
-interface Told extends Pick<PublicContext, 'requestId'>, Partial<Pick<PublicContext, 'signal'>> {
+interface ReplyContext
+  extends Pick<PublicContext, 'requestId'>,
+    Partial<Pick<PublicContext, 'signal'>> {
   readonly timing?: Timing;
   /** Of a reply that is told again: the id of the request that ran. */
   readonly replayOf?: string | undefined;
@@ -87,7 +89,7 @@ function coded(
 }
 
 /** Given whole when a response is made: to change them afterwards costs the runtime an object more. */
-function headersOf({ requestId, timing = {}, replayOf }: Told): Record<string, string> {
+function headersOf({ requestId, timing = {}, replayOf }: ReplyContext): Record<string, string> {
   const measured = serverTiming(timing);
   return {
     ...ALWAYS,
@@ -142,7 +144,7 @@ function serverTiming(timing: Timing): string {
  */
 export function respondToError(
   thrown: unknown,
-  told: Told,
+  told: ReplyContext,
   path: string,
   facade?: Facade,
 ): Response {

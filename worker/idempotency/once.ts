@@ -62,14 +62,14 @@ export async function once<Ctx extends PublicContext>(
 }
 
 /** A call's place, its attempt there, and the state of its key. */
-interface Found {
+interface FoundKey {
   readonly place: KeyLocation;
   readonly attempt: string;
   readonly standing: KeyState;
 }
 
 /** @throws GatewayError IDEMPOTENCY_KEY_REUSED */
-async function findOwn(ctx: PublicContext, policy: Policy, call: KeyedCall): Promise<Found> {
+async function findOwn(ctx: PublicContext, policy: Policy, call: KeyedCall): Promise<FoundKey> {
   const place = await locationOf(ctx, policy, call);
   const digest = await digestOf(call.bytes ?? new Uint8Array());
   const found = await begin(ctx, call, place, await seal(place.sealing, digest));
@@ -78,7 +78,7 @@ async function findOwn(ctx: PublicContext, policy: Policy, call: KeyedCall): Pro
 }
 
 /** The body is in the place's name already. */
-async function findPublic(ctx: PublicContext, call: KeyedCall): Promise<Found> {
+async function findPublic(ctx: PublicContext, call: KeyedCall): Promise<FoundKey> {
   const bytes = call.bytes ?? new Uint8Array();
   const [place, ...earlier] = await publicLocationsOf(ctx, bytes, call);
   for (const older of earlier) {
@@ -95,7 +95,7 @@ async function begin(
   { rule, body }: KeyedCall,
   place: KeyLocation,
   sealedDigest: string,
-): Promise<Found> {
+): Promise<FoundKey> {
   const attempt = crypto.randomUUID();
   const claim: Claim = {
     name: place.name,
@@ -123,7 +123,7 @@ async function begin(
 async function keep(
   ctx: PublicContext,
   call: KeyedCall,
-  found: Found,
+  found: FoundKey,
   running: Promise<Outcome>,
 ): Promise<Outcome> {
   const outcome = await running;
@@ -158,7 +158,7 @@ function lost({ rule }: KeyedCall, cause: unknown): GatewayError {
 async function settle(
   ctx: PublicContext,
   { rule }: KeyedCall,
-  { place, attempt }: Found,
+  { place, attempt }: FoundKey,
   { outcome, kept }: TakenIn,
 ): Promise<void> {
   const { name } = place;

@@ -46,7 +46,7 @@ export async function listTasks(
     if (before && (tasks.length === limit || at === most)) {
       return { tasks, next_cursor: await writeCursor(list, `${before.createdAt} ${before.uuid}`) };
     }
-    const shown = await told(ctx, policy, row, levels(row.task.workflowUuid));
+    const shown = await visibleTask(ctx, policy, row, levels(row.task.workflowUuid));
     if (shown) tasks.push(shown);
   }
   // Tasks that were made at the same time as the last one that was looked at are on this page.
@@ -81,7 +81,7 @@ async function uuidOf(ctx: Context, workflow: string): Promise<string> {
 }
 
 /** Undefined where the caller may not see the task. */
-async function told(
+async function visibleTask(
   ctx: Context,
   policy: Policy,
   { task, workflow }: Row,

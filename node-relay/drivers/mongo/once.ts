@@ -44,7 +44,7 @@ export class MongoOnce implements KeepsOnce<MongoRequest> {
       } catch (error) {
         if (error instanceof MarkExists)
           return answerOfKept(await this.#marks.kept(mark, call), mark);
-        throw told(error);
+        throw failureOf(error);
       }
     });
   }
@@ -84,7 +84,7 @@ function resultOf(
 }
 
 /** What the server lacks, or cannot do in a transaction. */
-function told(error: unknown): unknown {
+function failureOf(error: unknown): unknown {
   const code = codeOf(error);
   if (code === NOT_IN_TRANSACTION) return commitsByItself(error);
   if (code !== NO_REPLICA_SET) return error;

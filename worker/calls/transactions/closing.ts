@@ -9,7 +9,7 @@ import { backendOf } from '../backend/choose.ts';
 import { RelayBackend } from '../backend/relay.ts';
 import { Shares } from '../backend/shares.ts';
 import { formOf } from '../request.ts';
-import { carryOut, type Told } from './end.ts';
+import { type Committed, carryOut } from './end.ts';
 import { closedBy } from './interactive.ts';
 import { askLog } from './log.ts';
 import type { Closed, Closing, OpenShare } from './object.ts';
@@ -33,7 +33,7 @@ async function closeInteractive(
 export function commitInteractive(ctx: Context, policy: Policy, id: string): Promise<Outcome> {
   return outcomeOf(async (known) => {
     const closing = await closeInteractive(ctx, id, 'commit');
-    if (closing.is === 'done') return toldOf(closing.shown);
+    if (closing.is === 'done') return summaryOf(closing.shown);
     const { log, shares, leftMs } = closing;
     const deadline = startDeadline(ctx, leftMs);
     try {
@@ -51,7 +51,7 @@ export function commitInteractive(ctx: Context, policy: Policy, id: string): Pro
         }
         await work.prepareOpen(deadline);
       };
-      return toldOf(await carryOut({ ...common, all, guarantee }, log, work, prepare));
+      return summaryOf(await carryOut({ ...common, all, guarantee }, log, work, prepare));
     } finally {
       deadline.end();
     }
@@ -65,7 +65,7 @@ export async function rollBackInteractive(ctx: Context, id: string): Promise<Jso
   return { transaction_id: id, status: closing.shown.status };
 }
 
-function toldOf({ id, sequence, guarantee, status }: Told): JsonObject {
+function summaryOf({ id, sequence, guarantee, status }: Committed): JsonObject {
   return { transaction_id: id, sequence, guarantee, status };
 }
 

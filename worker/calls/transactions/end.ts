@@ -35,7 +35,7 @@ export interface Ready extends Participants {
 }
 
 /** How a transaction ended well. */
-export type Told = Pick<Shown, 'id' | 'sequence' | 'guarantee' | 'status'>;
+export type Committed = Pick<Shown, 'id' | 'sequence' | 'guarantee' | 'status'>;
 
 /**
  * Carries it out.
@@ -47,7 +47,7 @@ export async function carryOut(
   log: string,
   work: Work,
   prepare: () => Promise<void>,
-): Promise<Told> {
+): Promise<Committed> {
   const { ctx, id, known, all } = ready;
   try {
     await withoutDeadlock({ log, id, participants: all }, ready.deadline, prepare);
@@ -92,7 +92,7 @@ class Settled {
 }
 
 /** Decides to commit, and has all commit. */
-async function decided(ready: Ready, work: Work): Promise<Told> {
+async function decided(ready: Ready, work: Work): Promise<Committed> {
   const { ctx, id, known, all, guarantee } = ready;
   const { marks, decider } = work;
   ready.deadline.remaining();
@@ -121,7 +121,7 @@ async function decided(ready: Ready, work: Work): Promise<Told> {
  * Has the one commit that cannot be prepared.
  * @returns what the log found out, where the answer was lost
  */
-async function commitDecider(ready: Ready, work: Work): Promise<Told | undefined> {
+async function commitDecider(ready: Ready, work: Work): Promise<Committed | undefined> {
   try {
     await work.commitDecider(ready.deadline);
     return undefined;

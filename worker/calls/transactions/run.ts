@@ -10,7 +10,7 @@ import { unsealBytes } from '../../secrets/seal.ts';
 import type { Form } from '../backend/backend.ts';
 import { timeoutOf } from '../read-transaction.ts';
 import type { TransactionsBody } from './body.ts';
-import { carryOut, keptOf, type Ready, type Told } from './end.ts';
+import { type Committed, carryOut, keptOf, type Ready } from './end.ts';
 import { askLog, ownerOf, sealingOf } from './log.ts';
 import { randomName } from './names.ts';
 import type { Begun, NewTransaction } from './object.ts';
@@ -122,7 +122,7 @@ async function answered(ready: Ready, begun: Exclude<Begun, { is: 'begun' }>): P
   return new Outcome(replyOf(shown, results), known, shown.requestId);
 }
 
-function replyOf({ id, sequence, guarantee, status }: Told, results: string): JsonBytes {
+function replyOf({ id, sequence, guarantee, status }: Committed, results: string): JsonBytes {
   const head = JSON.stringify({ transaction_id: id, sequence, guarantee, status });
   return new JsonBytes(encoder.encode(`${head.slice(0, -1)},"results":${results}}`));
 }

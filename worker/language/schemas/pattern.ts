@@ -33,7 +33,7 @@ export class Pattern {
       expression.add(toLinear(source, { looksBehind: true }));
       expression.compile();
     } catch (refusal) {
-      return refusal instanceof Unsupported ? told(refusal) : UNKNOWN;
+      return refusal instanceof Unsupported ? messageOf(refusal) : UNKNOWN;
     }
     const fits = expression.prog.numInst() <= LARGEST;
     return fits ? new Pattern(source, expression) : TOO_LARGE;
@@ -46,7 +46,7 @@ export class Pattern {
   }
 }
 
-function told({ message, looksAhead }: Unsupported): string {
+function messageOf({ message, looksAhead }: Unsupported): string {
   return looksAhead ? `${message}: use allOf with one pattern each` : message;
 }
 

@@ -29,11 +29,11 @@ export function contextOfLog(
   return { ...open, caller: { userUuid: orgUuid, userId: 'gateway', orgUuid, orgId, ...times } };
 }
 
-type Found = Omit<Endpoint, 'policy'>;
+type StoredEndpoint = Omit<Endpoint, 'policy'>;
 
 /** The endpoint as it was, from what the log keeps. */
 export function endpointWas(ctx: Context, owner: LogOwner, snapshot: string): Endpoint {
-  return withPolicy(ctx, owner, JSON.parse(snapshot) as Found); // As it was announced.
+  return withPolicy(ctx, owner, JSON.parse(snapshot) as StoredEndpoint); // As it was announced.
 }
 
 /** The endpoint as it is; undefined where it was deleted. */
@@ -53,7 +53,11 @@ export async function endpointIs(
   return row && withPolicy(ctx, owner, { row, placements, nodes });
 }
 
-function withPolicy({ caller }: Context, { sealedDataKey }: LogOwner, found: Found): Endpoint {
+function withPolicy(
+  { caller }: Context,
+  { sealedDataKey }: LogOwner,
+  found: StoredEndpoint,
+): Endpoint {
   const policy: Policy = {
     ...{ onOrganization: [], onResource: [], rules: [], caller, username: caller.userId },
     account: caller.userId,

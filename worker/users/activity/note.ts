@@ -97,7 +97,7 @@ async function flush(ctx: Context, kept: Notes): Promise<void> {
   kept.keys = new Map();
   kept.plannedAt = undefined;
   const operations = [...waiting.values()].map(({ orgUuid, accountUuid, done }) =>
-    addOperations(ctx.db, orgUuid, accountUuid, done.toReversed().map(told)),
+    addOperations(ctx.db, orgUuid, accountUuid, done.toReversed().map(doneOperation)),
   );
   const uses = [...keys.values()].map(({ orgUuid, keyUuid, at }) =>
     noteKeyUse(ctx.db, orgUuid, keyUuid, at),
@@ -109,7 +109,7 @@ async function flush(ctx: Context, kept: Notes): Promise<void> {
   }
 }
 
-function told({ route, params, at }: Done) {
+function doneOperation({ route, params, at }: Done) {
   const [name, named] = Object.entries(params)[0] ?? [];
   return {
     operation: actionOf(route),

@@ -204,7 +204,7 @@ function escalate(turn: Turn, node: Node, escalation: Escalation, failures: numb
   if (failures < escalation.threshold || node.state.told) return;
   if (turn.journal.hasEscalated(node.path)) return;
   node.state.told = true;
-  const data = { action: node.action, ...told(turn, node, escalation) };
+  const data = { action: node.action, ...escalationData(turn, node, escalation) };
   turn.journal.effect({ do: 'tell', event: 'action.escalated', path: node.path, data });
   for (const action of escalation.actions) {
     const frame = `${node.path}.`;
@@ -213,7 +213,7 @@ function escalate(turn: Turn, node: Node, escalation: Escalation, failures: numb
   }
 }
 
-function told(turn: Turn, node: Node, { notification, incident }: Escalation) {
+function escalationData(turn: Turn, node: Node, { notification, incident }: Escalation) {
   const error = node.error === undefined ? null : parseJson(turn.journal.text(node.error));
   const scope = new Scope(turn, viewpoint(node));
   const members = Object.entries({ notification, incident }).flatMap(([name, value]) => {

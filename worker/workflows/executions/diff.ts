@@ -27,7 +27,7 @@ interface Pair {
 }
 
 /** How far the comparison is: first all actions of one run, then those of the other that the first does not have. */
-interface Place {
+interface DiffPosition {
   readonly side: 'a' | 'b';
   /** In the order of starts of that run. */
   readonly after: number;
@@ -46,9 +46,9 @@ export async function diffRuns(
     if (!(await readsAll(ctx, workflow, record))) throw hidden();
   }
   const list = listOf(ctx, workflow, `diff:${a.record.id}:${b.record.id}`);
-  const from = placeOf(await readCursor(list, cursor));
+  const from = positionOf(await readCursor(list, cursor));
   const page: JsonObject[] = [];
-  let next: Place | undefined;
+  let next: DiffPosition | undefined;
   const comparison: Comparison = {
     ctx,
     workflow: workflow.row.id,
@@ -75,7 +75,7 @@ export async function diffRuns(
   };
 }
 
-function placeOf(cursor: string | undefined): Place {
+function positionOf(cursor: string | undefined): DiffPosition {
   const [side, after] = cursor?.split(' ') ?? [];
   return { side: side === 'b' ? 'b' : 'a', after: Number(after ?? 0) };
 }
@@ -96,8 +96,8 @@ async function* pairsOf(
   ctx: Context,
   workflow: Workflow,
   [a, b]: readonly [RunRecord, RunRecord],
-  from: Place,
-): AsyncGenerator<{ readonly pair: Pair; readonly place: Place }> {
+  from: DiffPosition,
+): AsyncGenerator<{ readonly pair: Pair; readonly place: DiffPosition }> {
   if (from.side === 'a') {
     for await (const { own, other, before } of sideOf(ctx, workflow, [a, b], from.after)) {
       const { id, path } = own;

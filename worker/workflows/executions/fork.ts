@@ -20,7 +20,7 @@ import { invalid } from './start.ts';
 import { conflict, recordSteering } from './steer.ts';
 
 /** What the object of a run says about what a fork keeps. */
-interface Told {
+interface ForkSource {
   readonly head: RunHead;
   readonly input: string;
   /** UUIDs of the endpoints that its values come from. */
@@ -50,7 +50,7 @@ export async function forkRun(
   const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
   const text = await object.forkOf(record.id, body.from);
   if (text === undefined) throw runNotFound();
-  const told = JSON.parse(text) as Told; // As the object wrote it.
+  const told = JSON.parse(text) as ForkSource; // As the object wrote it.
   if (!told.before) throw conflict(`The run never came to an action ${body.from} of the top level`);
   const version = {
     uuid: row.uuid,
@@ -86,7 +86,7 @@ export async function forkRun(
 /** @throws GatewayError WORKFLOW_NOT_FOUND, RUN_CONFLICT */
 async function demandSame(
   ctx: Context,
-  { head, before = [] }: Told,
+  { head, before = [] }: ForkSource,
   version: WorkflowVersion,
 ): Promise<void> {
   if (version.version === head.workflow.version) return;

@@ -35,7 +35,7 @@ export async function listLetters(
   let size = 0;
   // One after the other, and no more of them than one reply may hold: each may bring megabytes of values.
   for (const each of rows.slice(0, limit)) {
-    const letter = await told(ctx, workflow, each);
+    const letter = await letterFor(ctx, workflow, each);
     letters.push(letter);
     size += JSON.stringify(letter).length;
     if (size > PAGE_MAX) break;
@@ -49,7 +49,7 @@ export async function listLetters(
   };
 }
 
-async function told(
+async function letterFor(
   ctx: Context,
   workflow: Workflow,
   letter: WorkflowDeadLetterRow,

@@ -71,11 +71,11 @@ export function runNotFound(): GatewayError {
 
 /** The record of a run with its first actions. @throws GatewayError RUN_NOT_FOUND */
 export async function showRun(ctx: Context, workflow: Workflow, run: string): Promise<JsonBytes> {
-  return told(ctx, workflow, await findRun(ctx, workflow, run));
+  return recordFor(ctx, workflow, await findRun(ctx, workflow, run));
 }
 
 /** A run with its first actions, as the caller may see it. */
-export async function told(
+export async function recordFor(
   ctx: Context,
   workflow: Workflow,
   { record, actions, hasMore }: Shown,

@@ -25,10 +25,10 @@ import { TOO_DEEP, tooDeep } from '../triggers/too-deep.ts';
 import { authorFor } from './author.ts';
 import { demandNamed } from './rights.ts';
 import type { StartQuery } from './schema.ts';
-import { ownerOf, type Shown, standing, told } from './show.ts';
+import { ownerOf, recordFor, type Shown, standing } from './show.ts';
 
 /** What a start is asked for. */
-interface Asked {
+interface StartRequest {
   readonly query: StartQuery;
   readonly input: Json;
   readonly bytes: Uint8Array | undefined;
@@ -43,7 +43,7 @@ interface Asked {
 export async function startWorkflow(
   ctx: Context,
   workflow: Workflow,
-  { query, input, bytes, header }: Asked,
+  { query, input, bytes, header }: StartRequest,
 ): Promise<Reply> {
   const { row, policy } = workflow;
   if (!isJsonObject(input)) throw noObject();
@@ -125,7 +125,7 @@ async function replyTo(
     details: { id: row.id, author: author?.name },
   });
   const { record } = started;
-  return record === undefined ? accepted : told(ctx, workflow, JSON.parse(record) as Shown); // As the object wrote it.
+  return record === undefined ? accepted : recordFor(ctx, workflow, JSON.parse(record) as Shown); // As the object wrote it.
 }
 
 /** A key names the run: a repeat with it finds the run. */

@@ -55,16 +55,16 @@ interface ShapedMembers {
   readonly [name: string]: Shaped;
 }
 
-const TOLD = new Set(['aggregators', 'reducers', 'sources']);
+const ADDED = new Set(['aggregators', 'reducers', 'sources']);
 
 /** What RESP3 adds to a series' labels; undefined when the parts have another shape. */
-function told(parts: readonly ReplyValue[]): { [name: string]: Shaped } | undefined {
+function addedMembers(parts: readonly ReplyValue[]): { [name: string]: Shaped } | undefined {
   const members: { [name: string]: Shaped } = {};
   for (const part of parts) {
     const [name = null, value, ...more] = part instanceof ReplyMap ? part.items : [];
     const items = itemsOf(value);
     const known = utf8Of(name) ?? '';
-    if (items === undefined || more.length > 0 || !TOLD.has(known)) return undefined;
+    if (items === undefined || more.length > 0 || !ADDED.has(known)) return undefined;
     if (items.length > 0) members[known] = items;
   }
   return members;
@@ -99,7 +99,7 @@ function seriesNamed(
   asked: ShapedMembers,
 ): Shaped | undefined {
   const data = parts.at(-1);
-  const more = told(parts.slice(0, -1));
+  const more = addedMembers(parts.slice(0, -1));
   if (key === undefined || itsLabels === undefined || data === undefined || more === undefined) {
     return undefined;
   }

@@ -59,7 +59,9 @@ export class Exchange {
   async alone(statement: Statement, bounds: TripBounds): Promise<StatementReply> {
     const sql = this.#driver(bounds);
     const { text, values = [] } = statement;
-    return told(async () => answerOf(await sql.query(text, [...values], { types: AS_TEXT })));
+    return withOwnFailures(async () =>
+      answerOf(await sql.query(text, [...values], { types: AS_TEXT })),
+    );
   }
 
   /**
@@ -76,7 +78,9 @@ export class Exchange {
     const queries = statements.map(({ text, values = [] }) =>
       sql.query(text, [...values], { types: AS_TEXT }),
     );
-    return told(async () => (await sql.transaction(queries, { readOnly })).map(answerOf));
+    return withOwnFailures(async () =>
+      (await sql.transaction(queries, { readOnly })).map(answerOf),
+    );
   }
 
   #driver(bounds: TripBounds) {
@@ -120,7 +124,7 @@ export class Exchange {
 }
 
 /** The driver wraps what its fetch throws; its own complaints may quote the connection string. */
-async function told<Value>(work: () => Promise<Value>): Promise<Value> {
+async function withOwnFailures<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (error) {

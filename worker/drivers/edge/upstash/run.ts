@@ -26,16 +26,16 @@ export async function runRequest(
   call: Call,
 ): Promise<Uint8Array> {
   if (isPipeline(request)) {
-    return told(request.pipeline, () => runPipeline(line, request.pipeline, call));
+    return withCertainReads(request.pipeline, () => runPipeline(line, request.pipeline, call));
   }
   check(request, call, 'type');
-  const reply = await told([request], () => sendOne(line, sentAs(request, call), call));
+  const reply = await withCertainReads([request], () => sendOne(line, sentAs(request, call), call));
   if (reply instanceof ReplyError) throw fromReply(reply);
   return resultOf(request, reply, call);
 }
 
 /** What was lost has changed nothing where all of it reads, wherever it was sent. Contract §2. */
-async function told<Value>(
+async function withCertainReads<Value>(
   commands: readonly RedisCommand[],
   work: () => Promise<Value>,
 ): Promise<Value> {

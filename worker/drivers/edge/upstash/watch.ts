@@ -34,7 +34,7 @@ export async function* follow(
   if (body instanceof ReplyError) throw fromReply(body);
   if (!(body instanceof ReadableStream)) throw strange();
   try {
-    yield* told(request, dataOf(body));
+    yield* eventsOf(request, dataOf(body));
   } catch (cause) {
     throw networkFailure(cause, call.signal);
   }
@@ -42,7 +42,7 @@ export async function* follow(
 }
 
 /** What the vendor reports once it has confirmed all that was asked for. */
-async function* told(
+async function* eventsOf(
   request: RedisCommandRequest,
   data: AsyncIterable<string>,
 ): AsyncGenerator<WatchEvent> {
