@@ -6,18 +6,18 @@ import { admitCall } from './starts.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Starts five runs at once; answers how many were under way together at most. */
-async function mostTogether(orgUuid: string): Promise<number> {
+/** Starts runs at once; answers how many were under way together at most. */
+async function mostTogether(orgUuid: string, count = 5): Promise<number> {
   const { signal } = new AbortController();
   const of = { caller: { orgUuid }, address: 'test', signal } as unknown as Context; // All that is looked at.
   let [now, most] = [0, 0];
   const start = async () => {
     now += 1;
     most = Math.max(most, now);
-    await pause(5);
+    await pause(1);
     now -= 1;
   };
-  await Promise.all(Array.from({ length: 5 }, () => admitCall(of, start)));
+  await Promise.all(Array.from({ length: count }, () => admitCall(of, start)));
   return most;
 }
 
@@ -28,3 +28,18 @@ test('runs that callers do not wait for are started one after another where anot
   noteCaller('other');
   expect(await mostTogether('own')).toBe(1);
 });
+
+test('none of many that are sent at once is refused', async () => {
+  let isOver = false;
+  const beside = async () => {
+    while (!isOver) {
+      noteCaller('other');
+      await pause(50);
+    }
+  };
+  const many = mostTogether('own', 300).finally(() => {
+    isOver = true;
+  });
+  const [most] = await Promise.all([many, beside()]);
+  expect(most).toBe(1);
+}, 30_000);
