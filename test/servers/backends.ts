@@ -102,6 +102,7 @@ const mysql = () =>
     startMariadb({
       folder,
       password: randomSecret(),
+      startsAgain: true,
       settings: {
         'max-connections': 300,
         'max-connect-errors': 1_000_000,

@@ -10,6 +10,7 @@ import {
   type RunOptions,
   runServer,
   runToEnd,
+  type ServerProcess,
   untilReady,
 } from '../../server/server-process.ts';
 import { librariesOf, unpackDebian } from './debian-packages.ts';
@@ -23,6 +24,8 @@ interface MariadbOptions {
   readonly password: string;
   /** As on the command line, without the dashes. */
   readonly settings?: Readonly<Record<string, string | number>>;
+  /** Whether it is started again, on the same port, once it has crashed: one that ends so takes all tests of a run with it. */
+  readonly startsAgain?: boolean;
 }
 
 /** A running server, on loopback only. */
@@ -35,6 +38,8 @@ export interface MariadbServer {
 }
 
 const USER = 'causeway';
+/** Signals of a process that ended by a fault of its own. */
+const CRASHES: readonly unknown[] = ['SIGSEGV', 'SIGABRT', 'SIGBUS'];
 /** The server, and the libraries of its that small systems lack. */
 const PACKAGES = ['mariadb-server-core', 'libaio1', 'liburing2', 'libnuma1'];
 
@@ -69,26 +74,50 @@ export async function startMariadb(options: MariadbOptions): Promise<MariadbServ
   const settings = Object.entries(options.settings ?? {}).map(
     ([name, value]) => `--${name}=${value}`,
   );
-  const server = await runServer(
-    'MariaDB',
-    program.mariadbd,
-    [
-      ...common,
-      ...messages,
-      `--socket=${join(folder, 'sock')}`,
-      `--pid-file=${join(folder, 'pid')}`,
-      `--port=${port}`,
-      '--bind-address=127.0.0.1',
-      '--skip-name-resolve',
-      `--init-file=${first}`,
-      ...settings,
-    ],
-    run,
-  );
+  const args = [
+    ...common,
+    ...messages,
+    `--socket=${join(folder, 'sock')}`,
+    `--pid-file=${join(folder, 'pid')}`,
+    `--port=${port}`,
+    '--bind-address=127.0.0.1',
+    '--skip-name-resolve',
+    `--init-file=${first}`,
+    ...settings,
+  ];
+  const start = () => runServer('MariaDB', program.mariadbd, args, run);
+  const server = await start();
   const url = `mysql://${USER}:${options.password}@127.0.0.1:${port}/`;
   await untilReady('MariaDB', server, () => answers(url));
+  if (options.startsAgain) return Object.assign(kept(server, start), { url, port });
   await rm(first, { force: true });
   return { url, port, pid: server.pid, stop: server.stop };
+}
+
+/** Starts it again whenever it has crashed, until it is stopped. */
+function kept(
+  first: ServerProcess,
+  start: () => Promise<ServerProcess>,
+): Pick<MariadbServer, 'pid' | 'stop'> {
+  let server = first;
+  let isStopped = false;
+  const watch = (): void => {
+    server.child.once('exit', async (_code, signal) => {
+      if (isStopped || !CRASHES.includes(signal)) return;
+      server = await start();
+      watch();
+    });
+  };
+  watch();
+  return {
+    get pid() {
+      return server.pid;
+    },
+    stop() {
+      isStopped = true;
+      return server.stop();
+    },
+  };
 }
 
 async function answers(url: string): Promise<boolean> {
