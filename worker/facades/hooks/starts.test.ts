@@ -195,7 +195,7 @@ async function runsOf(shop: Awaited<ReturnType<typeof startShop>>): Promise<Json
 }
 
 /** Far more than may wait, however slowly they arrive. */
-const FLOOD = 600;
+const FLOOD = 300;
 
 test('of a flood what has no place is refused and starts nothing; a neighbour is taken meanwhile', async () => {
   const shop = await startShop({ bindings: { RATE_LIMITS: 'off' } });
