@@ -50,19 +50,23 @@ describe('a call', () => {
     },
   );
 
-  test('whose message cannot be read is refused', async () => {
-    const node = await start();
-    const token = await callToken(node.keys, node.relay.nodeId);
-    const reply = await fetch(`${node.baseUrl}/relay.v1.RelayService/Run`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/proto', Authorization: `Bearer ${token}` },
-      body: 'no message',
-    });
-    expect({ status: reply.status, body: await reply.json() }).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_argument', message: 'The message cannot be read' },
-    });
-  });
+  const unary = RelayService.methods.filter(({ methodKind }) => methodKind === 'unary');
+  test.each(unary.map(({ name }) => name))(
+    'of %s whose message cannot be read is refused',
+    async (name) => {
+      const node = await start();
+      const token = await callToken(node.keys, node.relay.nodeId);
+      const reply = await fetch(`${node.baseUrl}/relay.v1.RelayService/${name}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/proto', Authorization: `Bearer ${token}` },
+        body: 'no message',
+      });
+      expect({ status: reply.status, body: await reply.json() }).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_argument', message: 'The message cannot be read' },
+      });
+    },
+  );
 
   test('is let in by a token that is verified once', async () => {
     const node = await start();

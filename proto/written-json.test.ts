@@ -12,6 +12,21 @@ import {
   writtenText,
 } from './written-json.ts';
 
+test('plain values are written as the engine writes them, also together', () => {
+  const plain = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.double(),
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  fc.assert(
+    fc.property(fc.array(plain), (values) => {
+      expect(JSON.stringify(values)).toBe(`[${values.map((each) => writtenText(each)).join(',')}]`);
+    }),
+  );
+});
+
 describe('a document', () => {
   test('is written as it was read', () => {
     fc.assert(

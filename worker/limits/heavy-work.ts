@@ -8,10 +8,11 @@ import { Arrivals } from '../../proto/work/arrivals.ts';
 import { Flow } from '../../proto/work/flow.ts';
 import { type Held, HeldBytes } from '../../proto/work/held-bytes.ts';
 import { type Pieces, undivided } from '../../proto/work/pieces.ts';
-import { type Announced, type Ticket, type Time, WorkQueue } from '../../proto/work/queue.ts';
+import { type Announced, type Ticket, WorkQueue } from '../../proto/work/queue.ts';
 import { Turns } from '../../proto/work/turns.ts';
 import type { Context, PublicContext } from '../context.ts';
 import { isAlone as isOnlyCaller } from './neighbours.ts';
+import { threadTime } from './thread-time.ts';
 
 /** Bodies up to so many bytes are read at once and count for nothing. */
 const LIGHT_BYTES = 16 * 1024;
@@ -40,24 +41,23 @@ const READ_EVERY_MS = 7;
 /** Milliseconds between two signs that a body is still at hand. */
 const STAYS_MS = 100;
 
-const time: Time = { now: () => performance.now(), wait: (ms) => scheduler.wait(ms) };
 /** Of an isolate, as its thread is. */
-const line = new WorkQueue(time);
+const line = new WorkQueue(threadTime);
 /** Of large replies that are taken in as a whole. */
-const replies = new WorkQueue(time);
+const replies = new WorkQueue(threadTime);
 const held = new HeldBytes();
-const flow = new Flow(time, BYTES_PER_MS);
+const flow = new Flow(threadTime, BYTES_PER_MS);
 const arrivals = new Arrivals();
-const turns = new Turns(time, { before: untilReadIsDue });
+const turns = new Turns(threadTime, { before: untilReadIsDue });
 const reads = { lastAt: Number.NEGATIVE_INFINITY };
 
 /** Between two reads of the gateway's own records calls of others pass. */
 async function untilReadIsDue(owner: string, begins: (at: number) => void): Promise<void> {
-  const now = time.now();
+  const now = threadTime.now();
   const at = isOnlyCaller(owner) ? now : Math.max(now, reads.lastAt + READ_EVERY_MS);
   reads.lastAt = at;
   begins(at);
-  if (at > now) await time.wait(at - now);
+  if (at > now) await threadTime.wait(at - now);
 }
 
 /** Whose work it is: an organization's, or an address before the caller is known. */
@@ -68,7 +68,7 @@ export type Owner = Partial<Pick<PublicContext, 'address'>> &
 
 /** Reports that a request has come: work on large bodies and replies of others then leaves it room. */
 export function arrived({ signal }: Pick<PublicContext, 'signal'>): void {
-  arrivals.note(signal, time.now());
+  arrivals.note(signal, threadTime.now());
 }
 
 /** Whether a body of so many bytes has a place before it is read, and is read at the pace of all. */
@@ -129,7 +129,7 @@ export function passed(of: Owner, bytes: number): Promise<void> {
 }
 
 function isAlone({ signal }: Owner): boolean {
-  return signal !== undefined && arrivals.isAlone(signal, time.now());
+  return signal !== undefined && arrivals.isAlone(signal, threadTime.now());
 }
 
 /**

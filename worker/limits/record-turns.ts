@@ -4,6 +4,7 @@
  */
 import { WorkQueue } from '../../proto/work/queue.ts';
 import { mayGoOn, type Owner, ownerOf, wentOn } from './heavy-work.ts';
+import { threadTime } from './thread-time.ts';
 
 /** Bytes that are opened, copied and written as JSON in a millisecond of the thread, about. */
 const BYTES_PER_MS = 40_000;
@@ -12,10 +13,8 @@ const ALONE_BYTES = Number.MAX_SAFE_INTEGER;
 /** Those of one organization that may wait. Spec silent. */
 const WAITING_MAX = 64;
 /** Of an isolate, as its thread is. */
-const line = new WorkQueue(
-  { now: () => performance.now(), wait: (ms) => scheduler.wait(ms) },
-  WAITING_MAX,
-);
+const line = new WorkQueue(threadTime, WAITING_MAX);
+
 /** What is done in its turn. */
 interface InTurn<Result> {
   work(): Result | Promise<Result>;

@@ -1,18 +1,17 @@
 /** Starts of runs, which keep the thread busy after their reply: one after another where others call. docs/heavy-work.md. */
 import { GatewayError } from '../../proto/errors.ts';
 import { Admission } from '../../proto/work/admission.ts';
-import type { Time } from '../../proto/work/queue.ts';
 import { Turns } from '../../proto/work/turns.ts';
 import type { Context, PublicContext } from '../context.ts';
 import { isAlone, noteCaller } from './neighbours.ts';
 import { subscriberOf } from './rate.ts';
+import { threadTime } from './thread-time.ts';
 
 /** Milliseconds after which the next start by a caller enters the line, and between two looks of one that waits. */
 const [CALL_ALONE_MS, CALL_LOOK_MS] = [100, 1_000];
 
-const time: Time = { now: () => performance.now(), wait: (ms) => scheduler.wait(ms) };
 /** Of an isolate, as its thread is. */
-const admission = new Admission(time, isAlone);
+const admission = new Admission(threadTime, isAlone);
 
 /**
  * Starts a run that nobody's token asked for: one after another by turns between organizations, so that
@@ -37,7 +36,7 @@ export function admitChild<Result>(orgUuid: string, start: () => Promise<Result>
 }
 
 /** Starts by callers before that line, of which few wait in it: none is refused for the others. */
-const calls = new Turns(time, { aloneMs: CALL_ALONE_MS, lookMs: CALL_LOOK_MS });
+const calls = new Turns(threadTime, { aloneMs: CALL_ALONE_MS, lookMs: CALL_LOOK_MS });
 
 /**
  * Starts a run that its caller does not wait for: in the same line where another organization calls, else at once.
