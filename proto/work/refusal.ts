@@ -19,6 +19,11 @@ export function tooManyWait(most: number): GatewayError {
   return tooMuch(`${most} requests of this organization wait for work that takes long`);
 }
 
+/** As many reads of records wait for their turn as may. */
+export function tooManyRead(most: number): GatewayError {
+  return tooMuch(`${most} reads of this organization wait for their turn`);
+}
+
 function tooMuch(which: string): GatewayError {
   const message = `${which}: try again later`;
   return new GatewayError('SERVICE_UNAVAILABLE', message, { retryAfter: RETRY_AFTER_S });

@@ -35,7 +35,7 @@ export class Turns {
   readonly #time: Time;
   readonly #pace: Pace & { readonly aloneMs: number; readonly lookMs: number };
   /** Those that wait, by their owners: whose turn is next is first. */
-  readonly #waiting = new Map<string, readonly Starting[]>();
+  readonly #waiting = new Map<string, Starting[]>();
   /** The last that began, until it ends: when that was. */
   #last: { began: number } | undefined;
 
@@ -52,6 +52,11 @@ export class Turns {
   /** Those that wait. */
   get waiting(): readonly QueuedWork[] {
     return [...this.#waiting.values()].flat();
+  }
+
+  /** How many of an owner wait. */
+  waitingOf(owner: string): number {
+    return this.#waiting.get(owner)?.length ?? 0;
   }
 
   /** Does the work: at once when there is no other, or in its owner's turn. */
@@ -85,7 +90,9 @@ export class Turns {
         isNext = true;
         resolve();
       };
-      this.#waiting.set(owner, [...(this.#waiting.get(owner) ?? []), { owner, from, start }]);
+      const own = this.#waiting.get(owner);
+      if (own) own.push({ owner, from, start });
+      else this.#waiting.set(owner, [{ owner, from, start }]);
     });
     while (!isNext) {
       await Promise.race([next, this.#time.wait(this.#pace.lookMs)]);
@@ -104,9 +111,10 @@ export class Turns {
     if (this.#last && now - this.#last.began < this.#pace.aloneMs) return;
     const [next] = this.#waiting;
     if (!next) return;
-    const [owner, [first, ...others]] = next;
+    const [owner, own] = next;
+    const first = own.shift();
     this.#waiting.delete(owner);
-    if (others.length > 0) this.#waiting.set(owner, others);
+    if (own.length > 0) this.#waiting.set(owner, own);
     // Until the one that starts now has begun by itself.
     this.#last = { began: now };
     first?.start();

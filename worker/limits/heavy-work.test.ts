@@ -1,7 +1,6 @@
 /** What one organization's large work leaves to others. */
 import { describe, expect, test } from 'vitest';
-import { arrived, inItsTurn, inTurn, mayStore, type Owner, passed } from './heavy-work.ts';
-import { noteCaller } from './neighbours.ts';
+import { arrived, inItsTurn, mayStore, type Owner, passed } from './heavy-work.ts';
 
 const MIB = 1024 * 1024;
 
@@ -28,26 +27,6 @@ describe('one part of work on much', () => {
       throw new Error('broken');
     };
     await expect(inItsTurn(organization(), MIB, work)).rejects.toThrow('broken');
-  });
-});
-
-describe("reads of the gateway's own records", () => {
-  test('begin at once while no other organization calls, else one some time after the other', async () => {
-    await scheduler.wait(300);
-    const of = organization();
-    const own = of.caller?.orgUuid ?? '';
-    const took = async () => {
-      const started = performance.now();
-      await Promise.all(Array.from({ length: 11 }, () => inTurn(of, async () => {})));
-      return performance.now() - started;
-    };
-    noteCaller(own);
-    const alone = await took();
-    noteCaller('other');
-    const beside = await took();
-    // Ten times 7 ms.
-    expect(beside).toBeGreaterThanOrEqual(69);
-    expect(alone).toBeLessThan(beside);
   });
 });
 

@@ -9,9 +9,7 @@ import { Flow } from '../../proto/work/flow.ts';
 import { type Held, HeldBytes } from '../../proto/work/held-bytes.ts';
 import { type Pieces, undivided } from '../../proto/work/pieces.ts';
 import { type Announced, type Ticket, WorkQueue } from '../../proto/work/queue.ts';
-import { Turns } from '../../proto/work/turns.ts';
 import type { Context, PublicContext } from '../context.ts';
-import { isAlone as isOnlyCaller } from './neighbours.ts';
 import { threadTime } from './thread-time.ts';
 
 /** Bodies up to so many bytes are read at once and count for nothing. */
@@ -35,9 +33,6 @@ const STORED_PER_MS = 27_000;
 /** Seconds. */
 const RETRY_AFTER_S = 1;
 
-/** Milliseconds from one read of the gateway's own records to the next where another organization calls. */
-const READ_EVERY_MS = 7;
-
 /** Milliseconds between two signs that a body is still at hand. */
 const STAYS_MS = 100;
 
@@ -48,17 +43,6 @@ const replies = new WorkQueue(threadTime);
 const held = new HeldBytes();
 const flow = new Flow(threadTime, BYTES_PER_MS);
 const arrivals = new Arrivals();
-const turns = new Turns(threadTime, { before: untilReadIsDue });
-const reads = { lastAt: Number.NEGATIVE_INFINITY };
-
-/** Between two reads of the gateway's own records calls of others pass. */
-async function untilReadIsDue(owner: string, begins: (at: number) => void): Promise<void> {
-  const now = threadTime.now();
-  const at = isOnlyCaller(owner) ? now : Math.max(now, reads.lastAt + READ_EVERY_MS);
-  reads.lastAt = at;
-  begins(at);
-  if (at > now) await threadTime.wait(at - now);
-}
 
 /** Whose work it is: an organization's, or an address before the caller is known. */
 export type Owner = Partial<Pick<PublicContext, 'address'>> &
@@ -97,14 +81,6 @@ export function giveBack(place: Ticket | undefined): void {
  */
 export function mayComeIn({ signal }: Owner, place: Ticket, bytes: number): Promise<void> {
   return line.comeIn(place, bytes, signal);
-}
-
-/**
- * Answers a read of the gateway's own records, by turns between organizations: many
- * that come together would hold up everybody's calls.
- */
-export function inTurn<Result>(of: Owner, read: () => Promise<Result>): Promise<Result> {
-  return turns.inTurn(ownerOf(of), read);
 }
 
 /**

@@ -2,8 +2,8 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { rememberedOf } from '../../access/policy.ts';
 import type { PublicContext } from '../../context.ts';
-import { inTurn } from '../../limits/heavy-work.ts';
 import { countUnsigned } from '../../limits/hooks.ts';
+import { inTurn } from '../../limits/record-reads.ts';
 import { isUuid } from '../../shapes/ids.ts';
 import type { ApiTrigger, WebhookTrigger } from '../../workflows/definition/trigger-tree.ts';
 import type { WorkflowVersion } from '../../workflows/runs/head.ts';
