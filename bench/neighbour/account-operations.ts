@@ -1,5 +1,6 @@
 /** Accounts, lists, the audit and pages: what is asked of the gateway itself. */
 import { randomUUID } from 'node:crypto';
+import { RENDERER_PATH } from '../../worker/docs/renderer-path.ts';
 import { always, type Operation, post } from './operation.ts';
 import { basicOf, type Call, demand, PASSWORD, type Tenant } from './tenants.ts';
 
@@ -39,6 +40,7 @@ export const accountOperations: readonly Operation[] = [
   })),
   always('/openapi.json', () => get('/openapi.json', { authorization: '' })),
   always('/docs', () => get('/docs', { authorization: '' })),
+  always('the program of /docs, unpacked', () => get(RENDERER_PATH, { authorization: '' })),
   always('/help', () => get('/api/v1/help')),
   {
     ...always('a list of many endpoints', () => get('/api/v1/endpoints')),

@@ -1,5 +1,5 @@
 /** Runs of workflows and transactions over many endpoints: what one call goes on doing after its reply, or reads again and again. */
-import { always, type Operation, post } from './operation.ts';
+import { always, type Operation, post, template } from './operation.ts';
 import { demand } from './tenants.ts';
 
 const COMPUTES = (steps: number) =>
@@ -48,6 +48,13 @@ export const runOperations: readonly Operation[] = [
   starting('runs that compute', [condition(COMPUTES(10_000_000))], undefined),
   starting('a run of 2,000 that compute', [loop(2_000, condition(COMPUTES(300_000)))], undefined),
   starting('a run of 30,000 conditions', [loop(30_000, condition('false'))], undefined),
+  starting(
+    'a run of 1,000 that keep 30 KB',
+    [loop(1_000, { id: 'each', type: 'template', template: 'thirty-kilobytes', input: {} })],
+    template('thirty-kilobytes', {
+      transformationRules: [{ target: 'text', expression: "'x'.repeat(30000)" }],
+    }),
+  ),
   starting(
     'runs that lead to many',
     [{ id: 'top', type: 'subworkflow', workflow: `level-${LEVELS}`, input: {} }],

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { type OperationLine, operationLines } from '../help/lines.ts';
 import type { AnyRoute } from '../route.ts';
-import { RENDERER_PATH } from './renderer.ts';
+import { RENDERER_PATH } from './renderer-path.ts';
 
 /** Nothing from outside, so that a token typed in here goes nowhere else. The renderer writes style elements. */
 const POLICY = [
@@ -42,13 +42,13 @@ const STYLE = `
   .plain td { padding: .25rem 1rem .25rem 0; vertical-align: top }`;
 
 /**
- * Without scripts it is a plain list of the operations.
+ * The page's text. Without scripts it is a plain list of the operations.
  * @param prefix what is before our paths where clients reach us
  */
 export async function documentationPage(
   routes: readonly AnyRoute[],
   prefix: string,
-): Promise<Response> {
+): Promise<string> {
   // Requests go to where the page came from: its policy lets them go nowhere else.
   const configuration = { ...CONFIGURATION, servers: [{ url: prefix || '/' }] };
   const page = await html`<!doctype html>
@@ -80,7 +80,12 @@ export async function documentationPage(
         ></script>
       </body>
     </html>`;
-  return new Response(page.toString(), {
+  return page.toString();
+}
+
+/** The page with the policy that it is read under. */
+export function pageResponse(page: string): Response {
+  return new Response(page, {
     headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY },
   });
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import origin from '../../vendor/scalar/origin.json' with { type: 'json' };
 import type { Bindings } from '../context.ts';
 import { mountDocs } from './mount.ts';
-import { RENDERER_PATH } from './renderer.ts';
+import { RENDERER_PATH } from './renderer-path.ts';
 
 const app = new Hono<{ Bindings: Bindings }>();
 mountDocs(app, []);

@@ -3,9 +3,12 @@ import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import origin from '../../vendor/scalar/origin.json' with { type: 'json' };
 import type { Bindings } from '../context.ts';
+import { addressOf } from '../http/address.ts';
+import { passed } from '../limits/heavy-work.ts';
+import { settingsOf } from '../settings.ts';
 
-/** Where it is served. Other content has another name, so that it may be kept for ever. */
-export const RENDERER_PATH = `/docs/scalar-${origin.version}-${origin.sha256.slice(0, 16)}.js`;
+/** Bytes of its replies, where unpacking counts for as many again as it makes. */
+const COSTS = { gzip: 1_300_000, identity: 8_400_000 };
 
 const HEADERS = {
   'Content-Type': 'text/javascript; charset=utf-8',
@@ -17,12 +20,14 @@ const HEADERS = {
 
 /** The file, compressed as it is kept unless the client cannot read that. */
 export async function rendererFile(c: Context<{ Bindings: Bindings }>): Promise<Response> {
-  const kept = await keptFile(c.env);
   const coding = accepts(c, {
     header: 'Accept-Encoding',
     supports: ['gzip'],
     default: 'identity',
   });
+  const address = addressOf(c.req.raw.headers, settingsOf(c.env).PEER);
+  await passed({ address }, coding === 'gzip' ? COSTS.gzip : COSTS.identity);
+  const kept = await keptFile(c.env);
   if (coding === 'gzip') {
     const headers = { ...HEADERS, 'Content-Encoding': 'gzip' };
     return new Response(kept, { headers, encodeBody: 'manual' });
