@@ -8,7 +8,7 @@ import { LruMap } from '../../proto/lru-map.ts';
 import type { Bindings, Database, PublicContext } from '../context.ts';
 import { auditLimits } from '../limits/quotas/audit.ts';
 import type { NewEntry } from './entry.ts';
-import { insertEntry } from './write/store.ts';
+import { insertEntries } from './write/store.ts';
 
 /** Milliseconds between two writes, and between two wakings of one chain. */
 const FLUSH_EVERY_MS = 1_000;
@@ -18,7 +18,7 @@ const REPEAT_EVERY_MS = 5_000;
 const STALE_MS = 5_000;
 /** Sorts of entries that wait; beyond that what waits is written at once. */
 const WAITING_MAX = 1_000;
-/** Statements of one batch; D1 ends a batch that takes too long. */
+/** Entries of one batch; D1 ends a batch that takes too long. */
 const BATCH_MAX = 100;
 /** Chains woken at the same time. */
 const POKES_MAX = 50;
@@ -119,12 +119,14 @@ function take(journal: Journal, due: number): NewEntry[] {
   return taken;
 }
 
+/** Those of one organization together. */
 async function write({ db, settings }: PublicContext, entries: readonly NewEntry[]): Promise<void> {
   const limits = auditLimits(settings);
   for (let at = 0; at < entries.length; at += BATCH_MAX) {
-    const [first, ...rest] = entries
-      .slice(at, at + BATCH_MAX)
-      .flatMap((entry) => insertEntry(db, entry, limits));
+    const byOrganization = Map.groupBy(entries.slice(at, at + BATCH_MAX), (each) => each.orgUuid);
+    const [first, ...rest] = [...byOrganization].flatMap(([orgUuid, own]) =>
+      insertEntries(db, orgUuid, own, limits),
+    );
     if (first) await db.batch([first, ...rest]);
   }
 }

@@ -5,7 +5,7 @@ import type { NewEntry } from '../audit/entry.ts';
 import type { AuditEntry, SignedHead } from '../audit/hash.ts';
 import { selectPage } from '../audit/store.ts';
 import { entryOnWire } from '../audit/wire.ts';
-import { insertEntry } from '../audit/write/store.ts';
+import { insertEntries } from '../audit/write/store.ts';
 import { type Context, openContext } from '../context.ts';
 import { auditLimits } from '../limits/quotas/audit.ts';
 import { settingsOf } from '../settings.ts';
@@ -25,7 +25,8 @@ export async function entriesOf(orgUuid: string): Promise<AuditEntry[]> {
 /** Writes an entry as it is written after a reply. */
 export async function writeEntry(entry: NewEntry): Promise<void> {
   const db = drizzle(env.DB);
-  await db.batch(insertEntry(db, entry, auditLimits(settingsOf(env))));
+  const limits = auditLimits(settingsOf(env));
+  await db.batch(insertEntries(db, entry.orgUuid, [entry], limits));
 }
 
 /** The object that owns an organization's chain. */
