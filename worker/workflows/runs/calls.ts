@@ -69,7 +69,7 @@ export class Calls {
     this.#driver.act(run, take, mayWait);
   }
 
-  /** @param sends is called before anything leaves */
+  /** @param sends is called before anything leaves that may change something */
   async #end(run: number, path: string, sends: () => void): Promise<CallEnd | undefined> {
     const { keeper, allowance, later } = this.#driver;
     const row = keeper.at(run);
@@ -89,7 +89,7 @@ export class Calls {
     const ctx = contextOf(this.#env, row.head, row.id, signal, later);
     let end: CallEnd;
     if (action.type === 'endpoint') {
-      sends();
+      if (action.operation === 'write') sends();
       end = await callEndpoint(ctx, action, input, markedKeyOf(row, node));
     } else {
       end = await callTemplate(ctx, action, row.head.pins, input, sends);

@@ -280,7 +280,7 @@ export class Keeper {
   }
 }
 
-/** Whether a transition leads only to calls of templates, or to what is under way already: computed again, they lose nothing. */
+/** Whether a transition leads only to calls that change nothing, as far as that is known, or to what is under way already: done again, they lose nothing. */
 function leadsNowhere(
   { byId }: Workflow,
   journal: SqlJournal,
@@ -291,6 +291,8 @@ function leadsNowhere(
     return false;
   return calls.every(({ path }) => {
     const action = byId.get(journal.node(path)?.action ?? '');
-    return action?.type === 'template';
+    return (
+      action?.type === 'template' || (action?.type === 'endpoint' && action.operation === 'read')
+    );
   });
 }
