@@ -1,6 +1,6 @@
 /** Takes decisions on transactions and has them carried out: what both the callers and the clock of a log need. Spec: transactions.md §3. */
 import { ERRORS } from '../../../proto/errors.ts';
-import type { KeptFailure } from '../../calls/transactions/object.ts';
+import type { KeptFailure, ShareEnd } from '../../calls/transactions/object.ts';
 import type { Bindings } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
 import { log } from '../../log.ts';
@@ -15,6 +15,9 @@ import type { Turns } from './turns.ts';
 export const GRACE_MS = 2_000;
 /** Milliseconds within which participants confirm a decision, or the log asks them. */
 const CONFIRMED_WITHIN_MS = 1_000;
+
+/** Milliseconds within which confirmations are on disk; the log finds out by itself what is lost of them. */
+const WRITTEN_WITHIN_MS = 50;
 
 /** Why one is rolled back whose caller is gone. */
 export const INTERRUPTED: KeptFailure = {
@@ -52,6 +55,9 @@ export class Decisions {
   readonly finisher: Finisher;
   readonly #working = new Map<string, Promise<void>>();
   #isStarted = false;
+  /** What participants have confirmed, and is not on disk yet. */
+  readonly #confirmed: { readonly id: string; readonly ends: readonly ShareEnd[] }[] = [];
+  #isWriting = false;
 
   constructor(env: Bindings, store: LogStore, turns: Turns, lent: Lent) {
     this.#store = store;
@@ -60,9 +66,15 @@ export class Decisions {
     this.finisher = new Finisher(env, store, (work) => lent.waitUntil(work));
   }
 
+  /** Before anything else is read: what was confirmed is written, and what an earlier instance left is gone on with. */
+  ready(): void {
+    this.#start();
+    this.#writeConfirmed();
+  }
+
   /** What an earlier instance had begun and not decided, nobody decides any more. */
-  start(): void {
-    if (this.#isStarted) return;
+  #start(): void {
+    if (this.#isStarted || !this.#store.isOpen) return;
     this.#isStarted = true;
     for (const row of this.#store.unended()) {
       const { id, head, status, sought, isDoubtful, isBusy } = row;
@@ -112,19 +124,60 @@ export class Decisions {
     this.#store.addEntry(entryOf(this.#store.owner(), by, action, id));
   }
 
+  /** Takes what participants have confirmed. It is written with what comes next, or a little later; at once where another waits for it. */
+  confirm(id: string, ends: readonly ShareEnd[]): void {
+    this.#confirmed.push({ id, ends });
+    if (this.#turns.areAwaited) this.ready();
+    else if (!this.#isWriting) this.#writeSoon();
+  }
+
+  #writeSoon(): void {
+    this.#isWriting = true;
+    const written = scheduler.wait(WRITTEN_WITHIN_MS).then(() => {
+      this.#isWriting = false;
+      this.ready();
+    });
+    this.#lent.waitUntil(written);
+  }
+
+  #writeConfirmed(): void {
+    if (this.#confirmed.length === 0) return;
+    const confirmed = this.#confirmed.splice(0);
+    if (!this.#store.isOpen) return;
+    for (const { id, ends } of confirmed) this.#end(id, ends);
+    this.#lent.waitUntil(this.#lent.arm());
+  }
+
+  #end(id: string, ends: readonly ShareEnd[]): void {
+    const row = this.#store.find(id);
+    if (row?.status !== 'committing') return;
+    const open = new Set(this.#store.shares(id).flatMap((each) => (isOpen(each) ? [each.n] : [])));
+    const isAsked = row.tries > 0 || this.isWorkingOn(id);
+    for (const { n, status } of ends.filter((each) => open.has(each.n))) {
+      if (status !== 'unknown') this.#store.endShare(id, n, status);
+      // Unknown before the log has asked: it was lost before its commit was sent.
+      else if (!isAsked) this.#store.endShare(id, n, 'rolled_back', 'its backend did not know it');
+    }
+    this.#settle(row);
+  }
+
   /** Ends a transaction whose participants have all ended; else asks those that have not. */
   async settle(row: TransactionRow): Promise<void> {
+    this.#settle(row);
+    return this.#lent.arm();
+  }
+
+  #settle(row: TransactionRow): void {
     const shares = this.#store.shares(row.id);
     if (shares.some(isOpen)) {
       this.#store.change(row.id, { due: Date.now() });
       this.kick(row.id);
-      return this.#lent.arm();
+      return;
     }
     const expected = row.status === 'committing' ? 'committed' : 'rolled_back';
     const isMixed = shares.some(({ status }) => status !== 'reading' && status !== expected);
     if (isMixed) this.record(actorOf(row.head), 'transaction.mixed', row.id);
     this.end(row, isMixed ? 'mixed' : expected);
-    return this.#lent.arm();
   }
 
   /** It holds nothing any more. */

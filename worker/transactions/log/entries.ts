@@ -1,7 +1,7 @@
 /** Entries of the audit that the log owes: on disk with what they tell of, and from there written to D1. */
 import type { NewEntry } from '../../audit/entry.ts';
 import { pokeChains } from '../../audit/journal.ts';
-import { insertEntry } from '../../audit/write/store.ts';
+import { insertEntries } from '../../audit/write/store.ts';
 import type { LogOwner } from '../../calls/transactions/object.ts';
 import { type Bindings, databaseOf } from '../../context.ts';
 import { auditLimits } from '../../limits/quotas/audit.ts';
@@ -42,12 +42,10 @@ export async function writeEntries(env: Bindings, store: LogStore): Promise<void
   const last = waiting.at(-1);
   if (!last) return;
   const db = databaseOf(env);
-  const limits = auditLimits(settingsOf(env));
-  const [first, ...rest] = waiting.flatMap(({ entry }) =>
-    // As `entryOf` wrote it.
-    insertEntry(db, JSON.parse(entry) as NewEntry, limits),
-  );
-  if (first) await db.batch([first, ...rest]);
+  const { orgUuid } = store.owner();
+  // As `entryOf` wrote them.
+  const entries = waiting.map(({ entry }) => JSON.parse(entry) as NewEntry);
+  await db.batch(insertEntries(db, orgUuid, entries, auditLimits(settingsOf(env))));
   store.dropEntries(last.at);
-  await pokeChains(env, [store.owner().orgUuid]);
+  await pokeChains(env, [orgUuid]);
 }

@@ -100,6 +100,17 @@ export interface Change {
   readonly head?: string;
 }
 
+/** What there is to do, and when. Times are Unix epoch milliseconds. */
+export interface Agenda {
+  /** When something is to be done for a transaction. */
+  readonly due: number | null;
+  /** When the one that is kept longest began. */
+  readonly started: number | null;
+  /** Whether entries of the audit wait, and configurations are kept: 1 or 0. */
+  readonly entries: number;
+  readonly snapshots: number;
+}
+
 /** A row as it is read. */
 export type Columns = Record<string, SqlStorageValue>;
 

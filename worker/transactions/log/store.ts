@@ -12,6 +12,7 @@ import type {
   ShareStatus,
 } from '../../calls/transactions/object.ts';
 import {
+  type Agenda,
   type Change,
   COLUMNS,
   type Columns,
@@ -24,11 +25,17 @@ import {
 
 export type { ShareRow, TransactionRow };
 
+/** Milliseconds after which it is noted again that an endpoint's configuration is used. */
+const USED_EVERY_MS = 60_000;
+
 export class LogStore {
   readonly #sql: SqlStorage;
   #isOpen = false;
   #owner: LogOwner | undefined;
   #log: string | undefined;
+  #sequence: number | undefined;
+  /** When configurations were noted as used, by endpoint and revision. */
+  readonly #usedAt = new Map<string, number>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -46,6 +53,8 @@ export class LogStore {
     this.#isOpen = false;
     this.#owner = undefined;
     this.#log = undefined;
+    this.#sequence = undefined;
+    this.#usedAt.clear();
   }
 
   open({ orgUuid, orgId, sealedDataKey }: LogOwner): void {
@@ -69,12 +78,15 @@ export class LogStore {
 
   /** A number above all that were given before. */
   nextSequence(): number {
-    const [row] = this.#sql
-      .exec<{ value: string }>("SELECT value FROM meta WHERE name = 'sequence'")
-      .toArray();
-    const next = Number(row?.value ?? 0) + 1;
+    const next = (this.#sequence ?? this.#lastSequence()) + 1;
     this.#setMeta('sequence', `${next}`);
+    this.#sequence = next;
     return next;
+  }
+
+  #lastSequence(): number {
+    const sql = "SELECT value FROM meta WHERE name = 'sequence'";
+    return Number(this.#sql.exec<{ value: string }>(sql).toArray()[0]?.value ?? 0);
   }
 
   #meta(name: string): string {
@@ -121,11 +133,17 @@ export class LogStore {
       'INSERT INTO shares (id, n, endpoint, name, kind, part, revision, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
       ...[id, n, endpoint, name, kind, part, revision, stands],
     );
-    if (part === 'reads') return;
+    if (part !== 'reads') this.#use(endpoint, revision, snapshot, now);
+  }
+
+  #use(endpoint: string, revision: number, snapshot: string, now: number): void {
+    const which = `${endpoint} ${revision}`;
+    if (now - (this.#usedAt.get(which) ?? 0) < USED_EVERY_MS) return;
     this.#sql.exec(
       'INSERT OR REPLACE INTO endpoints VALUES (?, ?, ?, ?)',
       ...[endpoint, revision, snapshot, now],
     );
+    this.#usedAt.set(which, now);
   }
 
   /** Keeps what a participant holds at a node. */
@@ -152,19 +170,15 @@ export class LogStore {
     return this.#select('due <= ? ORDER BY due', now);
   }
 
-  nextDue(): number | undefined {
-    const [row] = this.#sql
-      .exec<{ due: number | null }>(
-        'SELECT min(due) AS due FROM transactions WHERE due IS NOT NULL',
+  agenda(): Agenda {
+    type Row = { [Member in keyof Agenda]: Agenda[Member] }; // An interface has no index signature.
+    return this.#sql
+      .exec<Row>(
+        `SELECT (SELECT min(due) FROM transactions WHERE due IS NOT NULL) AS due,
+          (SELECT started FROM transactions ORDER BY started, id LIMIT 1) AS started,
+          EXISTS (SELECT 1 FROM entries) AS entries, EXISTS (SELECT 1 FROM endpoints) AS snapshots`,
       )
-      .toArray();
-    return row?.due ?? undefined;
-  }
-
-  /** When the one that is kept longest began. */
-  firstStarted(): number | undefined {
-    const sql = 'SELECT started FROM transactions ORDER BY started, id LIMIT 1';
-    return this.#sql.exec<{ started: number }>(sql).toArray()[0]?.started;
+      .one();
   }
 
   #select(where: string, ...values: SqlStorageValue[]): TransactionRow[] {
@@ -235,10 +249,6 @@ export class LogStore {
       .toArray();
   }
 
-  hasSnapshots(): boolean {
-    return this.#sql.exec('SELECT 1 FROM endpoints LIMIT 1').toArray().length > 0;
-  }
-
   /** The newest first. */
   page({ status, caller, after, limit }: ListQuery): TransactionRow[] {
     const where = ['1'];
@@ -280,10 +290,6 @@ export class LogStore {
         limit,
       )
       .toArray();
-  }
-
-  hasEntries(): boolean {
-    return this.entries(1).length > 0;
   }
 
   dropEntries(upTo: number): void {

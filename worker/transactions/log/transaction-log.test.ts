@@ -69,3 +69,32 @@ test('forgets a transaction after seven days, also where nothing else happens', 
   expect(Math.abs((alarm ?? 0) - started - 7 * 24 * 3600 * 1000)).toBeLessThan(10_000);
   await log.clear();
 });
+
+test('shows at once what is confirmed, and has it on disk although nothing else comes', async () => {
+  const orgUuid = crypto.randomUUID();
+  const log = env.TRANSACTION_LOGS.getByName(orgUuid);
+  const owner = { orgUuid, orgId: 'acme', sealedDataKey: 'sealed' };
+  const statuses = () =>
+    runInDurableObject(log, (_log, { storage }) =>
+      storage.sql
+        .exec<{ status: string }>('SELECT status FROM transactions ORDER BY sequence')
+        .toArray()
+        .map(({ status }) => status),
+    );
+  const confirmed = async () => {
+    const id = randomName();
+    await log.begin(owner, {
+      ...{ id, requestId: 'r', address: 'a', timeoutMs: 300_000, guarantee: 'atomic' },
+      ...{ caller: { uuid: crypto.randomUUID(), name: 'ada' }, shares: [] },
+      claims: { endpoints: [] },
+    });
+    expect(await log.decide(id, [], undefined)).toMatchObject({ is: 'committed' });
+    await log.confirm(id, []);
+    return id;
+  };
+  expect(await log.show(await confirmed())).toMatchObject({ status: 'committed' });
+  await confirmed();
+  expect(await statuses()).toEqual(['committed', 'committing']);
+  await expect.poll(statuses).toEqual(['committed', 'committed']);
+  await log.clear();
+});

@@ -24,9 +24,9 @@ import type {
   TransactionLogObject,
 } from '../../calls/transactions/object.ts';
 import type { Bindings } from '../../context.ts';
+import { KEPT_FOR_MS, LogAlarm } from './alarm.ts';
 import { Decisions, GRACE_MS, INTERRUPTED } from './decisions.ts';
 import { type Actor, writeEntries } from './entries.ts';
-import { isOpen } from './finish.ts';
 import { Interactive } from './interactive.ts';
 import { Keys } from './keys.ts';
 import { Replies } from './replies.ts';
@@ -35,22 +35,17 @@ import { LogStore, type TransactionRow } from './store.ts';
 import { sweep } from './sweep.ts';
 import { Turns } from './turns.ts';
 
-/** Milliseconds that a transaction is kept after its end. Spec silent. */
-const KEPT_FOR_MS = 7 * 24 * 3600 * 1000;
 /** Milliseconds between two sweeps while something may still come to be prepared that was rolled back, and for which it may. */
 const SWEEP_SOON_MS = 2_000;
 const UNSURE_FOR_MS = 30_000;
 /** Milliseconds between two sweeps else, and for which endpoints are looked at that no transaction uses any more. */
 const SWEEP_EVERY_MS = 60_000;
 const SWEPT_FOR_MS = 15 * 60_000;
-/** Milliseconds within which an ended object looks for what it left: only its alarm begins it again. */
-const LOOKS_WITHIN_MS = 2_000;
-/** Milliseconds after which entries of the audit are written to D1. */
-const ENTRIES_AFTER_MS = 500;
 
 /** One per organization, by the name of its UUID. */
 export class TransactionLog extends DurableObject<Bindings> implements TransactionLogObject {
   readonly #store = new LogStore(this.ctx.storage.sql);
+  readonly #alarm = new LogAlarm(this.ctx.storage, this.#store);
   readonly #turns = new Turns();
   readonly #decisions: Decisions = new Decisions(this.env, this.#store, this.#turns, {
     waitUntil: (work) => this.ctx.waitUntil(work),
@@ -144,8 +139,8 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     const found = this.#find(id);
     const isUndecided = found?.status === 'preparing';
     const kept = isUndecided ? await this.#replies.roomFor(found, reply) : undefined;
-    // Another may have decided meanwhile.
-    const row = this.#find(id);
+    // While room was looked for another may have decided.
+    const row = reply ? this.#find(id) : found;
     if (row?.status === 'committing' && row.sequence !== null) {
       return { is: 'committed', sequence: row.sequence };
     }
@@ -160,16 +155,8 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
   }
 
   async confirm(id: string, ends: readonly ShareEnd[]): Promise<void> {
-    const row = this.#find(id);
-    if (row?.status !== 'committing') return;
-    const open = new Set(this.#store.shares(id).flatMap((each) => (isOpen(each) ? [each.n] : [])));
-    const isAsked = row.tries > 0 || this.#decisions.isWorkingOn(id);
-    for (const { n, status } of ends.filter((each) => open.has(each.n))) {
-      if (status !== 'unknown') this.#store.endShare(id, n, status);
-      // Unknown before the log has asked: it was lost before its commit was sent.
-      else if (!isAsked) this.#store.endShare(id, n, 'rolled_back', 'its backend did not know it');
-    }
-    await this.#decisions.settle(row);
+    if (!this.#store.isOpen) return;
+    this.#decisions.confirm(id, ends);
   }
 
   async fail(id: string, failure: KeptFailure, ends: readonly number[]): Promise<Status> {
@@ -201,7 +188,7 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
 
   async list(query: ListQuery): Promise<readonly Shown[]> {
     if (!this.#store.isOpen) return [];
-    this.#decisions.start();
+    this.#decisions.ready();
     return this.#store.page(query).map((row) => shown(this.#store, row));
   }
 
@@ -231,14 +218,15 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
   }
 
   async clear(): Promise<void> {
-    await this.ctx.storage.deleteAlarm();
+    await this.#alarm.clear();
     await this.ctx.storage.deleteAll();
     this.#store.forget();
   }
 
   override async alarm(): Promise<void> {
+    this.#alarm.rang();
     if (!this.#store.isOpen) return;
-    this.#decisions.start();
+    this.#decisions.ready();
     const now = Date.now();
     for (const { id } of this.#store.due(now)) this.#decisions.kick(id);
     if (now >= this.#sweepAt()) {
@@ -255,7 +243,7 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     // Of a new log nothing can be left anywhere.
     if (!this.#store.isOpen) [this.#sweptAt, this.#unsureUntil] = [Date.now(), 0];
     this.#store.open(owner);
-    this.#decisions.start();
+    this.#decisions.ready();
   }
 
   /** When the next sweep is due. */
@@ -266,7 +254,7 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
 
   #find(id: string): TransactionRow | undefined {
     if (!this.#store.isOpen) return undefined;
-    this.#decisions.start();
+    this.#decisions.ready();
     return this.#store.find(id);
   }
 
@@ -279,18 +267,6 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
 
   /** Sets the alarm for what is due first. */
   async #arm(): Promise<void> {
-    if (!this.#store.isOpen) return;
-    const now = Date.now();
-    const [due, first] = [this.#store.nextDue(), this.#store.firstStarted()];
-    const times = [
-      due && Math.min(due, now + LOOKS_WITHIN_MS),
-      this.#store.hasEntries() ? now + ENTRIES_AFTER_MS : undefined,
-      this.#store.hasSnapshots() ? this.#sweepAt() : undefined,
-      first && Math.max(first + KEPT_FOR_MS, this.#sweepAt()),
-    ];
-    const at = Math.min(...times.flatMap((each) => each ?? []));
-    if (!Number.isFinite(at)) return;
-    const planned = await this.ctx.storage.getAlarm();
-    if (planned === null || planned > at) await this.ctx.storage.setAlarm(Math.max(at, now + 1));
+    if (this.#store.isOpen) await this.#alarm.arm(this.#sweepAt());
   }
 }

@@ -10,6 +10,11 @@ export class Turns {
   readonly #locks = new Locks();
   readonly #waiting = new Map<string, (turn: Turn) => void>();
 
+  /** Whether one waits for what others hold. */
+  get areAwaited(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   /** Takes what is claimed, at once or when it is free, within so many milliseconds. */
   async take(transaction: string, claims: Claims, timeoutMs: number): Promise<Turn> {
     const { answer, changed } = this.#locks.ask(transaction, claims);
