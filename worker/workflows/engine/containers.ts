@@ -5,11 +5,12 @@ import type { Plain, PlainObject } from '../../language/expressions/index.ts';
 import type { DynamicAction, LoopAction, ParallelAction } from '../definition/tree.ts';
 import { succeed, viewpoint } from './ending.ts';
 import { ActionFault, failureOf } from './failure.ts';
+import { Joining } from './joining.ts';
 import type { ElementEnd, Failure, Node, Ref } from './journal.ts';
 import { frameOf, indexOf } from './paths.ts';
 import { Scope } from './scope.ts';
 import { stopBelow } from './stop.ts';
-import { begin, bounded, setPhase, spendOn, type Turn, VALUE_MAX } from './turn.ts';
+import { begin, bounded, setPhase, spendOn, type Turn, VALUE_TOO_LARGE } from './turn.ts';
 
 /** Elements of a collection. Spec: workflows.md §3. */
 const ELEMENTS_MAX = 100_000;
@@ -112,14 +113,17 @@ export function elementEnded(
 
 function endLoop(turn: Turn, node: Node, action: LoopAction): void {
   try {
-    const results = resultsOf(turn, node);
-    turn.journal.dropResults(node.path);
     const { count = 0 } = node.state;
+    const results = new Joining(turn, 'The results of all elements are larger than 32 MiB');
+    if (action.aggregation === undefined) results.add('{"results":');
+    addResults(turn, node, results);
+    turn.journal.dropResults(node.path);
     if (action.aggregation === undefined) {
-      succeed(turn, node, turn.journal.keep(`{"results":${results},"count":${count}}`));
+      results.add(`,"count":${count}}`);
+      succeed(turn, node, results.keep());
       return;
     }
-    const beside: PlainObject = { results: parseAsWritten(results) as Plain };
+    const beside: PlainObject = { results: parseAsWritten(results.text()) as Plain };
     const scope = new Scope(turn, viewpoint(node));
     const made: PlainObject = {};
     for (const [name, expression] of action.aggregation) {
@@ -134,24 +138,17 @@ function endLoop(turn: Turn, node: Node, action: LoopAction): void {
   }
 }
 
-/** All outputs in order, as JSON text. @throws ActionFault RESULT_TOO_LARGE */
-function resultsOf({ journal }: Turn, { path }: Node): string {
-  const texts: string[] = [];
-  let length = 0;
-  for (const { output, error } of journal.results(path)) {
-    const text = error === undefined ? textOr(journal, output) : `{"error":${journal.text(error)}}`;
-    length += text.length + 1;
-    if (length > VALUE_MAX) break;
-    texts.push(text);
+/** All outputs in order, as a JSON array. @throws ActionFault RESULT_TOO_LARGE */
+function addResults({ journal }: Turn, { path }: Node, results: Joining): void {
+  let before = '[';
+  for (const { output, error, size } of journal.results(path)) {
+    if (error === undefined) {
+      results.add(before);
+      results.addValue(output, size);
+    } else results.add(`${before}{"error":${journal.text(error)}}`);
+    before = ',';
   }
-  if (length > VALUE_MAX) {
-    throw new ActionFault('RESULT_TOO_LARGE', 'The results of all elements are larger than 32 MiB');
-  }
-  return `[${texts.join(',')}]`;
-}
-
-function textOr(journal: Turn['journal'], ref: Ref | undefined): string {
-  return ref === undefined ? 'null' : journal.text(ref);
+  results.add(before === '[' ? '[]' : ']');
 }
 
 /** A branch has ended. */
@@ -170,17 +167,19 @@ export function branchEnded(
 }
 
 function endParallel(turn: Turn, node: Node, { branches, joinResults }: ParallelAction): void {
-  const { journal } = turn;
   if (!joinResults) {
-    succeed(turn, node, journal.keep('null'));
+    succeed(turn, node, turn.journal.keep('null'));
     return;
   }
-  const members = branches.map(([first], index) => {
-    const output = node.state.outputs?.[index] ?? undefined;
-    return `${JSON.stringify(first?.id ?? '')}:${textOr(journal, output)}`;
-  });
+  const joined = new Joining(turn, VALUE_TOO_LARGE);
   try {
-    succeed(turn, node, journal.keep(bounded(`{${members.join(',')}}`)));
+    joined.add('{');
+    for (const [index, [first]] of branches.entries()) {
+      joined.add(`${index === 0 ? '' : ','}${JSON.stringify(first?.id ?? '')}:`);
+      joined.addValue(node.state.outputs?.[index] ?? undefined);
+    }
+    joined.add('}');
+    succeed(turn, node, joined.keep());
   } catch (thrown) {
     const failure: Failure = { ...failureOf(thrown, node.action), effect: 'possible' };
     turn.agenda.push({ do: 'closed', path: node.path, failure });

@@ -238,6 +238,9 @@ export interface ElementEnd {
   readonly error?: Ref;
 }
 
+/** A piece of a text that is made of others: text of its own, or that of a value. */
+export type TextPart = string | Ref;
+
 /** What is kept of one run, within one transaction. Everything is synchronous. */
 export interface Journal {
   node(path: string): Node | undefined;
@@ -260,6 +263,10 @@ export interface Journal {
   /** JSON text of a value. */
   text(ref: Ref): string;
   keep(text: string): Ref;
+  /** Bytes of a large value, about; 0 of one that costs little to read. */
+  sizeOf(ref: Ref): number;
+  /** Keeps the text that parts make together; values among them are not copied. */
+  join(parts: readonly TextPart[]): Ref;
   due(at: number, path: string, kind: DueKind): void;
   /** Takes back what was due of a node. */
   undue(path: string, kind?: DueKind): void;
@@ -272,8 +279,8 @@ export interface Journal {
   /** The value of one element. */
   element(path: string, index: number): Json;
   putResult(path: string, index: number, end: ElementEnd): void;
-  /** Of all elements that have ended, by index. */
-  results(path: string): Iterable<ElementEnd & { readonly index: number }>;
+  /** Of all elements that have ended, by index; `size` is that of a large output, else 0. */
+  results(path: string): Iterable<ElementEnd & { readonly index: number; readonly size: number }>;
   dropResults(path: string): void;
   hasTaken(event: number): boolean;
   take(event: number): void;

@@ -8,6 +8,8 @@ import type { Failure, Journal, Node, NodeStatus, Phase, Ref, Role, Run } from '
 
 /** Bytes of a value between actions. Spec: workflows.md §7. */
 export const VALUE_MAX = 32 * 1024 * 1024;
+/** What is said of a larger one. */
+export const VALUE_TOO_LARGE = 'The value is larger than 32 MiB, the most between actions';
 
 /** A run within one transaction. */
 export interface Turn {
@@ -136,10 +138,7 @@ export function keepJson(turn: Turn, value: Json | undefined): Ref | undefined {
 /** @throws ActionFault RESULT_TOO_LARGE */
 export function bounded(text: string): string {
   if (text.length <= VALUE_MAX) return text;
-  throw new ActionFault(
-    'RESULT_TOO_LARGE',
-    'The value is larger than 32 MiB, the most between actions',
-  );
+  throw new ActionFault('RESULT_TOO_LARGE', VALUE_TOO_LARGE);
 }
 
 /** Keeps why something failed, as the record shows it. */

@@ -134,14 +134,12 @@ export async function showValue(
   const isEnd = ends.some((each) => each?.ref === ref);
   if (sight === 'none' || (sight === 'ends' && !isEnd)) throw hidden();
   const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
-  const text = Number.isSafeInteger(ref)
-    ? await inRecordTurn(ctx, {
-        work: () => object.value(record.id, ref),
-        bytesOf: (value) => value?.length ?? 0,
-      })
+  // What it reads takes turns of its own, a few bytes at a time.
+  const bytes = Number.isSafeInteger(ref)
+    ? await inRecordTurn(ctx, { work: () => object.valueBytes(record.id, ref), bytesOf: () => 0 })
     : undefined;
-  if (text === undefined) throw new GatewayError('NOT_FOUND', 'The run has no such value');
-  return new JsonBytes(new TextEncoder().encode(text));
+  if (bytes === undefined) throw new GatewayError('NOT_FOUND', 'The run has no such value');
+  return new JsonBytes(bytes);
 }
 
 /** Values of runs are not for everyone who may read the workflow. */

@@ -2,8 +2,6 @@
 import type { Bindings } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
 import { whenReady } from '../../drivers/edge/own-addresses.ts';
-import { mayGoOn, mustWait, wentOn } from '../../limits/heavy-work.ts';
-import { msOfSteps } from '../../limits/meter.ts';
 import type { ObjectRoom } from '../../limits/quotas/object-room.ts';
 import { admitChild } from '../../limits/starts.ts';
 import { log } from '../../log.ts';
@@ -19,6 +17,7 @@ import type { Turn } from '../engine/turn.ts';
 import { setAlarmAnew } from './alarm.ts';
 import { allowanceOf } from './allowance.ts';
 import { Calls } from './calls.ts';
+import { Computing } from './computing.ts';
 import { definitionOf } from './definitions.ts';
 import { DueTimes } from './due-times.ts';
 import { dropCopies } from './forking.ts';
@@ -45,6 +44,7 @@ interface DriverHooks {
 export class Driver {
   readonly keeper: Keeper;
   readonly allowance: ObjectRoom;
+  readonly computing: Computing;
   readonly #state: DurableObjectState;
   readonly #env: Bindings;
   readonly #beside: DriverHooks;
@@ -53,9 +53,6 @@ export class Driver {
   #isWriting = false;
   #alarmAt: number | undefined;
   readonly #dueTimes = new DueTimes(this);
-  /** Never aborts: by it the runs of the object are known as one. */
-  readonly #signal = new AbortController().signal;
-  #turns = Promise.resolve();
   #starts = Promise.resolve();
 
   constructor(state: DurableObjectState, env: Bindings, keeper: Keeper, beside: DriverHooks) {
@@ -63,6 +60,7 @@ export class Driver {
     this.#env = env;
     this.keeper = keeper;
     this.allowance = allowanceOf(keeper, env);
+    this.computing = new Computing(keeper);
     this.#beside = beside;
     this.#calls = new Calls(this, env);
   }
@@ -160,19 +158,11 @@ export class Driver {
     for (const { path } of lost) this.later(this.#cutOff(run, path));
   }
 
-  /** Waits until the organization may go on computing, after transitions that took long. */
-  turn(): Promise<void> {
-    if (!this.mustWait) return Promise.resolve();
-    // One of an object waits in the line of all: each that waits there looks at all others.
-    this.#turns = this.#turns.then(() => mayGoOn(this.#computing(), true));
-    return this.#turns;
-  }
-
   /** A run that goes on, once its organization may go on computing. */
   async findInTurn(run: string): Promise<RunRow | undefined> {
     if (!(await this.keeper.open())) return undefined;
     await this.ready();
-    await this.turn();
+    await this.computing.turn();
     return this.keeper.find(run);
   }
 
@@ -183,23 +173,9 @@ export class Driver {
     return started;
   }
 
-  /** Whether it would wait. */
-  get mustWait(): boolean {
-    return mustWait(this.#computing());
-  }
-
-  /** Counts steps that something was computed with: what the organization computes next waits for others. */
-  spent(steps: number): void {
-    wentOn(this.#computing(), msOfSteps(steps));
-  }
-
-  #computing() {
-    return { caller: { orgUuid: this.keeper.owner.orgUuid }, signal: this.#signal };
-  }
-
   /** Does what follows from a transition. */
   after({ row, calls, hasEffects, earliest, isWritten, steps }: Turned<unknown>): void {
-    this.spent(steps);
+    this.computing.spent(steps);
     for (const call of calls) this.later(this.#calls.make(row.run, call));
     if (hasEffects) this.#beside.deliver(row.run);
     this.#beside.changed(row, isWritten);

@@ -27,7 +27,7 @@ export class DueTimes {
     try {
       while (this.#takeSome()) {
         await scheduler.wait(0);
-        await this.#driver.turn();
+        await this.#driver.computing.turn();
       }
     } finally {
       this.#isRunning = false;
@@ -52,7 +52,7 @@ export class DueTimes {
       .toArray();
     for (const row of rows) {
       // What is taken after a wait is looked for anew.
-      if (this.#driver.mustWait) return true;
+      if (this.#driver.computing.mustWait) return true;
       this.#take(row);
     }
     return rows.length === STEP;

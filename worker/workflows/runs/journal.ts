@@ -1,11 +1,12 @@
 /** The journal of one run on an object's own database. Spec: workflows.md §7. */
 import type { Json } from '../../../proto/json.ts';
-import type { DueKind, ElementEnd, Journal, Node, Ref, Run } from '../engine/journal.ts';
+import type { DueKind, ElementEnd, Journal, Node, Ref, Run, TextPart } from '../engine/journal.ts';
 import type { Call, RunEffect, RunHead } from './head.ts';
 import { LoopRows } from './loop-rows.ts';
 import { childIdOf, tokenOf } from './names.ts';
 import { NodeRows } from './node-rows.ts';
 import { PendingPaths } from './pending-paths.ts';
+import { RunValues } from './run-values.ts';
 import type { Vault } from './vault.ts';
 
 /** A run as its row has it. */
@@ -53,8 +54,8 @@ export class SqlJournal implements Journal {
   readonly #nodes: NodeRows;
   readonly #pending: PendingPaths;
   readonly #loops: LoopRows;
+  readonly #values: RunValues;
   #isNew: boolean;
-  #lastRef: Ref | undefined;
   /** Rows besides the run's own are written already, which must not be there without it. */
   #mustWrite = false;
   #calls: Call[] = [];
@@ -71,6 +72,7 @@ export class SqlJournal implements Journal {
     this.#nodes = new NodeRows(sql, row, isNew);
     this.#pending = new PendingPaths(sql, row.run, isNew);
     this.#loops = new LoopRows(sql, row.run);
+    this.#values = new RunValues(vault, row.run, this.#pending, isNew);
   }
 
   get isNew(): boolean {
@@ -147,14 +149,19 @@ export class SqlJournal implements Journal {
   }
 
   text(ref: Ref): string {
-    return this.#pending.text(ref) ?? this.#vault.text(this.row.run, ref);
+    return this.#values.text(ref);
   }
 
   keep(text: string): Ref {
-    this.#lastRef ??= this.#isNew ? 0 : this.#vault.lastRef(this.row.run);
-    this.#lastRef += 1;
-    this.#pending.keep(this.#lastRef, text);
-    return this.#lastRef;
+    return this.#values.keep(text);
+  }
+
+  sizeOf(ref: Ref): number {
+    return this.#values.sizeOf(ref);
+  }
+
+  join(parts: readonly TextPart[]): Ref {
+    return this.#values.join(parts);
   }
 
   due(at: number, path: string, kind: DueKind): void {
@@ -200,8 +207,8 @@ export class SqlJournal implements Journal {
     this.#loops.putResult(path, index, end);
   }
 
-  results(path: string): Iterable<ElementEnd & { readonly index: number }> {
-    return this.#loops.results(path);
+  results(path: string) {
+    return this.#loops.results(path, (ref) => this.#values.unwrittenSizeOf(ref));
   }
 
   dropResults(path: string): void {

@@ -3,9 +3,17 @@ import type { Json } from '../../../proto/json.ts';
 import { parseAsWritten } from '../../../proto/written-json.ts';
 import type { ElementEnd, Ref } from '../engine/journal.ts';
 import { BELOW, belowOf } from './node-rows.ts';
+import { SEALED_BYTES } from './vault.ts';
 
 /** Parts of collections that were read last, by where they are: a loop asks for neighbours. */
 const CHUNKS_MAX = 8;
+
+interface ResultRow extends Record<string, SqlStorageValue> {
+  readonly at: number;
+  readonly output: number | null;
+  readonly error: number | null;
+  readonly size: number | null;
+}
 
 export class LoopRows {
   readonly #sql: SqlStorage;
@@ -58,15 +66,22 @@ export class LoopRows {
     );
   }
 
-  *results(path: string): Iterable<ElementEnd & { readonly index: number }> {
-    const rows = this.#sql.exec<{ at: number; output: number | null; error: number | null }>(
-      'SELECT at, output, error FROM results WHERE run = ? AND path = ? ORDER BY at',
+  /** @param sizeOf of an output that is not written yet */
+  *results(
+    path: string,
+    sizeOf: (ref: Ref) => number,
+  ): Iterable<ElementEnd & { readonly index: number; readonly size: number }> {
+    const rows = this.#sql.exec<ResultRow>(
+      `SELECT at, output, error, (SELECT max(0, abs(size) - ${SEALED_BYTES}) FROM texts
+          WHERE run = results.run AND ref = output) AS size
+        FROM results WHERE run = ? AND path = ? ORDER BY at`,
       this.#run,
       path,
     );
-    for (const { at, output, error } of rows) {
+    for (const { at, output, error, size } of rows) {
       yield {
         index: at,
+        size: size ?? (output === null ? 0 : sizeOf(output)),
         ...(output === null ? {} : { output }),
         ...(error === null ? {} : { error }),
       };

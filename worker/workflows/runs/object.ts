@@ -91,6 +91,8 @@ export interface WorkflowRunsObject extends Rpc.DurableObjectBranded {
   record(run: string, query: ActionQuery): Promise<string | undefined>;
   /** JSON text of a value of a run, or its SHA-256 digest: the same value has the same in every object. */
   value(run: string, ref: number, as?: 'digest'): Promise<string | undefined>;
+  /** The same value as bytes, a few at a time. */
+  valueBytes(run: string, ref: number): Promise<ReadableStream<Uint8Array> | undefined>;
   /** Whether a run has ended, or is none any more; waits so long for that. */
   hasEnded(run: string, waitMs: number): Promise<boolean>;
   /** Waits for a change after a place, so long; of a run that has ended, or is none any more, it does not. */

@@ -55,7 +55,7 @@ export class Outbox {
     try {
       for (let next = this.#next(run); next; next = this.#next(run)) {
         if (!isDue(next.at)) return;
-        await this.#driver.turn();
+        await this.#driver.computing.turn();
         if (!(await this.#try(run, next))) return;
       }
     } finally {

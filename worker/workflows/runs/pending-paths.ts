@@ -3,7 +3,9 @@ import type { DueKind, Ref } from '../engine/journal.ts';
 import type { RunEffect } from './head.ts';
 import { insertRows } from './insert-rows.ts';
 import { addTells, isTell } from './tells.ts';
-import type { Vault } from './vault.ts';
+import { type JoinedText, LARGE_FROM, type Vault } from './vault.ts';
+
+const encoder = new TextEncoder();
 
 /** Milliseconds after which what is due is far off: longer than a call takes before it is looked at again. */
 const FAR_OFF_MS = 600_000;
@@ -13,7 +15,7 @@ export class PendingPaths {
   readonly #run: number;
   /** Paths that something due may be written for; undefined where that is not known. */
   readonly #written: Set<string> | undefined;
-  readonly #values = new Map<Ref, string>();
+  readonly #values = new Map<Ref, string | JoinedText>();
   /** Of each node, when what is due; null is nothing any more. */
   readonly #dues = new Map<string, Map<DueKind, number | null>>();
   readonly #effects: RunEffect[] = [];
@@ -36,9 +38,21 @@ export class PendingPaths {
     this.size += text.length;
   }
 
+  join(ref: Ref, joined: JoinedText): void {
+    this.#values.set(ref, joined);
+    for (const part of joined.parts) if (typeof part === 'string') this.size += part.length;
+  }
+
   /** A value that is not written yet. */
-  text(ref: Ref): string | undefined {
+  value(ref: Ref): string | JoinedText | undefined {
     return this.#values.get(ref);
+  }
+
+  /** Bytes of one that is not written yet; 0 of one that is not large. */
+  sizeOf(ref: Ref): number | undefined {
+    const value = this.#values.get(ref);
+    if (typeof value !== 'string') return value?.size;
+    return value.length > LARGE_FROM ? encoder.encode(value).byteLength : 0;
   }
 
   due(at: number, path: string, kind: DueKind): void {

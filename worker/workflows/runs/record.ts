@@ -5,6 +5,7 @@ import type { ActionRecord, RunRecord, ValueRecord } from './head.ts';
 import type { RunRow } from './journal.ts';
 import type { Keeper } from './keeper.ts';
 import type { ActionQuery } from './object.ts';
+import { SEALED_BYTES } from './vault.ts';
 
 /** Bytes of a value beyond which it is told by where it is. Spec: workflows.md §6. */
 const TOLD_MAX = 64 * 1024;
@@ -12,8 +13,6 @@ const TOLD_MAX = 64 * 1024;
 const TOLD_AT_ONCE = 1024 * 1024;
 /** Actions that a record shows at first. Spec: workflows.md §6. */
 const FIRST_MAX = 1000;
-/** What sealing adds. */
-const SEALED_BYTES = 28;
 
 /** Times are Unix epoch milliseconds. */
 export function recordOf(keeper: Keeper, row: RunRow): RunRecord {

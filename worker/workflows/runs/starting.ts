@@ -177,7 +177,7 @@ function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): 
     const fault = { path: at, message: thrown.message };
     return { refusal: { code: 'EXPRESSION_FAILED', faults: [fault] } };
   } finally {
-    driver.spent(fuel - budget.fuel);
+    driver.computing.spent(fuel - budget.fuel);
   }
 }
 

@@ -11,17 +11,27 @@ import {
 } from 'node:crypto';
 import { GatewayError } from '../../../proto/errors.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
-import type { Ref } from '../engine/journal.ts';
+import type { Ref, TextPart } from '../engine/journal.ts';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+/** What sealing adds. */
+export const SEALED_BYTES = IV_BYTES + TAG_BYTES;
 /** Bytes that are kept in one row of their own; larger ones lie in pieces. Spec: workflows.md §7. */
 const ROW_MAX = 512 * 1024;
 const PIECE = 1024 * 1024;
-/** Characters of a text that shares a row with others; how many such a row has, and their characters, about. */
-const SHARED = { longest: 4 * 1024, texts: 100, characters: 32 * 1024 };
+/** Characters up to which a text shares a row with others. */
+export const LARGE_FROM = 4 * 1024;
+/** How many such a row has, and their characters, about. */
+const SHARED = { texts: 100, characters: 32 * 1024 };
 /** Texts of shared rows that were written or read last, in the clear, of one object. */
 const RECENT = { most: 300, characters: 128 * 1024 };
+/** A text that is made of others, with the bytes of the whole. */
+export interface JoinedText {
+  readonly parts: readonly TextPart[];
+  readonly size: number;
+}
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -84,7 +94,7 @@ export class Vault {
   }
 
   /** Writes texts of a run in the order of their refs: small ones that follow each other share a row. */
-  writeAll(run: number, texts: Iterable<readonly [Ref, string]>): void {
+  writeAll(run: number, texts: Iterable<readonly [Ref, string | JoinedText]>): void {
     let some: (readonly [Ref, string])[] = [];
     let length = 0;
     const flush = () => {
@@ -93,7 +103,12 @@ export class Vault {
       length = 0;
     };
     for (const [ref, text] of texts) {
-      if (text.length > SHARED.longest) {
+      if (typeof text !== 'string') {
+        flush();
+        this.#writeAlone(run, ref, JSON.stringify(text.parts), -text.size - SEALED_BYTES);
+        continue;
+      }
+      if (text.length > LARGE_FROM) {
         flush();
         this.#writeAlone(run, ref, text);
         continue;
@@ -117,16 +132,22 @@ export class Vault {
     for (const [ref, text] of texts) this.#recent.set(`${run}:${ref}`, text);
   }
 
-  #writeAlone(run: number, ref: Ref, text: string): void {
+  /** @param joined less than 0: the bytes that what is made of others would have as a row */
+  #writeAlone(run: number, ref: Ref, text: string, joined?: number): void {
     const sealed = this.seal(encoder.encode(text), `${run}`);
     const size = sealed.byteLength;
     const isSmall = size <= ROW_MAX;
     const row = isSmall ? bufferOf(sealed) : null;
-    this.#sql.exec('INSERT INTO texts VALUES (?, ?, ?, ?)', run, ref, size, row);
+    this.#sql.exec('INSERT INTO texts VALUES (?, ?, ?, ?)', run, ref, joined ?? size, row);
     for (let at = 0; !isSmall && at * PIECE < size; at += 1) {
       const piece = bufferOf(sealed.subarray(at * PIECE, (at + 1) * PIECE));
       this.#sql.exec('INSERT INTO pieces VALUES (?, ?, ?, ?)', run, ref, at, piece);
     }
+  }
+
+  /** Whether there is such a text. */
+  has(run: number, ref: Ref): boolean {
+    return this.#recent.get(`${run}:${ref}`) !== undefined || this.#row(run, ref) !== undefined;
   }
 
   /** A text of a run; undefined where there is none. */
@@ -136,10 +157,34 @@ export class Vault {
     const row = this.#row(run, ref);
     if (!row) return undefined;
     const opened = decoder.decode(this.open(this.#sealed(run, row), `${run}`));
-    if (row.size !== 0) return opened;
+    if (row.size > 0) return opened;
+    if (row.size < 0) return this.join(run, JSON.parse(opened) as TextPart[]); // As it was written.
     const texts = JSON.parse(opened) as [Ref, string][]; // As it was written.
     this.#remember(run, texts);
     return texts.find(([each]) => each === ref)?.[1];
+  }
+
+  /** The bytes of a text, in pieces where it is large. @throws GatewayError INTERNAL where there is none */
+  *bytesOf(run: number, ref: Ref): Generator<Uint8Array> {
+    const row = this.#row(run, ref);
+    if (!row || row.size === 0) {
+      yield encoder.encode(this.text(run, ref));
+      return;
+    }
+    const clear = this.open(this.#sealed(run, row), `${run}`);
+    if (row.size > 0) {
+      for (let at = 0; at < clear.byteLength; at += PIECE) yield clear.subarray(at, at + PIECE);
+      return;
+    }
+    for (const part of JSON.parse(decoder.decode(clear)) as TextPart[]) {
+      if (typeof part === 'string') yield encoder.encode(part);
+      else yield* this.bytesOf(run, part);
+    }
+  }
+
+  /** The text that parts make together. @throws GatewayError INTERNAL where one is missing */
+  join(run: number, parts: readonly TextPart[]): string {
+    return parts.map((part) => (typeof part === 'string' ? part : this.text(run, part))).join('');
   }
 
   /** A text of a run. @throws GatewayError INTERNAL where there is none */
@@ -176,7 +221,8 @@ export class Vault {
   /** Bytes of a value as it is stored; 0 of one that shares a row. */
   sizeOf(run: number, ref: Ref): number {
     if (this.#recent.get(`${run}:${ref}`) !== undefined) return 0;
-    const sql = 'SELECT size FROM texts WHERE run = ? AND ref >= ? ORDER BY ref LIMIT 1';
+    const sql =
+      'SELECT abs(size) AS size FROM texts WHERE run = ? AND ref >= ? ORDER BY ref LIMIT 1';
     return this.#sql.exec<{ size: number }>(sql, run, ref).toArray()[0]?.size ?? 0;
   }
 

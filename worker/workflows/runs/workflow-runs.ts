@@ -31,6 +31,7 @@ import { Outbox } from './outbox.ts';
 import { type Reachable, runsObject, takeChild } from './reachable.ts';
 import { actionsOf, changedActions, recordOf, wholeRecord } from './record.ts';
 import { startRun } from './starting.ts';
+import { valueStream } from './value-stream.ts';
 import type { Vault } from './vault.ts';
 import { Watchers } from './watchers.ts';
 
@@ -60,7 +61,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
 
   async start(owner: Owner, order: string, isAwaited: boolean | undefined): Promise<Started> {
     await this.#keeper.open(owner);
-    await this.#driver.ready().then(() => this.#driver.turn());
+    await this.#driver.ready().then(() => this.#driver.computing.turn());
     // As the starter wrote it.
     const started = await startRun(this.#at, JSON.parse(order) as Order, isAwaited);
     if (started.is !== 'started' || !started.isAwaited) return started;
@@ -70,11 +71,8 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
       if (!row) throw new Error('The run could not be written');
       const { status } = row.body;
       if (!ENDED.has(status)) return { ...started, status };
-      return {
-        ...started,
-        status,
-        record: wholeRecord(this.#keeper, row, this.#driver.typesOf(row)),
-      };
+      const record = wholeRecord(this.#keeper, row, this.#driver.typesOf(row));
+      return { ...started, status, record };
     } finally {
       this.#keeper.release(started.run);
     }
@@ -98,6 +96,11 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     const row = await this.#find(run);
     const text = row && this.#keeper.vault.find(row.run, ref);
     return text !== undefined && as === 'digest' ? digestNow(text) : text;
+  }
+
+  async valueBytes(run: string, ref: number): Promise<ReadableStream<Uint8Array> | undefined> {
+    const row = await this.#find(run);
+    return row && valueStream(this.#keeper, row.run, ref);
   }
 
   async hasEnded(run: string, waitMs: number): Promise<boolean> {

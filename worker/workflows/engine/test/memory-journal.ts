@@ -2,7 +2,7 @@
 import { type Json, parseJson } from '../../../../proto/json.ts';
 import { readWorkflow } from '../../definition/read.ts';
 import type { Workflow } from '../../definition/tree.ts';
-import type { DueKind, Effect, ElementEnd, Journal, Node, Ref, Run } from '../journal.ts';
+import type { DueKind, Effect, ElementEnd, Journal, Node, Ref, Run, TextPart } from '../journal.ts';
 import { isBelow } from '../paths.ts';
 import type { Turn } from '../turn.ts';
 
@@ -73,6 +73,14 @@ export class MemoryJournal implements Journal {
   keep(text: string): Ref {
     return this.values.push(text) - 1;
   }
+  sizeOf(): number {
+    return 0;
+  }
+  join(parts: readonly TextPart[]): Ref {
+    return this.keep(
+      parts.map((part) => (typeof part === 'string' ? part : this.text(part))).join(''),
+    );
+  }
   due(at: number, path: string, kind: DueKind): void {
     this.undue(path, kind);
     this.dues.push({ at, path, kind });
@@ -101,7 +109,7 @@ export class MemoryJournal implements Journal {
   }
   *results(path: string) {
     const known = [...(this.#results.get(path) ?? [])].sort(([a], [b]) => a - b);
-    for (const [index, end] of known) yield { ...end, index };
+    for (const [index, end] of known) yield { ...end, index, size: 0 };
   }
   dropResults(path: string): void {
     this.#results.delete(path);

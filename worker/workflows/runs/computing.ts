@@ -1,0 +1,54 @@
+/** What transitions of an object's runs compute: they take turns with what others ask of the thread, and are paid for. docs/heavy-work.md. */
+import { mayGoOn, mustWait, wentOn } from '../../limits/heavy-work.ts';
+import { msOfSteps } from '../../limits/meter.ts';
+import type { Keeper } from './keeper.ts';
+
+/** Milliseconds of computing that are counted together: a transition alone takes little. */
+const COUNTED_MS = 3;
+
+export class Computing {
+  readonly #keeper: Keeper;
+  /** Never aborts: by it the runs of the object are known as one. */
+  readonly #signal = new AbortController().signal;
+  #turns = Promise.resolve();
+  #uncountedMs = 0;
+  /** Whether the thread was held since it was given to others. */
+  #holdsThread = false;
+
+  constructor(keeper: Keeper) {
+    this.#keeper = keeper;
+  }
+
+  /** Waits until the organization may go on computing, after transitions that took long. */
+  turn(): Promise<void> {
+    if (!this.mustWait) return this.#giveWay();
+    // One of an object waits in the line of all: each that waits there looks at all others.
+    this.#turns = this.#turns.then(() => mayGoOn(this.#owner(), true));
+    return this.#turns;
+  }
+
+  /** Calls that ask nothing of the outside follow each other without a pause: others are heard in between. */
+  #giveWay(): Promise<void> {
+    if (!this.#holdsThread) return Promise.resolve();
+    this.#holdsThread = false;
+    return scheduler.wait(0);
+  }
+
+  /** Whether it would wait for others. */
+  get mustWait(): boolean {
+    return mustWait(this.#owner());
+  }
+
+  /** Counts steps that something was computed with: what the organization computes next waits for others. */
+  spent(steps: number): void {
+    this.#uncountedMs += msOfSteps(steps);
+    if (this.#uncountedMs < COUNTED_MS) return;
+    wentOn(this.#owner(), this.#uncountedMs);
+    this.#uncountedMs = 0;
+    this.#holdsThread = true;
+  }
+
+  #owner() {
+    return { caller: { orgUuid: this.#keeper.owner.orgUuid }, signal: this.#signal };
+  }
+}

@@ -1,0 +1,57 @@
+/** A value of a run as bytes that come a few at a time: who reads it holds the thread of all organizations. docs/heavy-work.md. */
+import { inRecordTurn } from '../../limits/record-turns.ts';
+import type { Ref } from '../engine/journal.ts';
+import type { Keeper } from './keeper.ts';
+
+/** Bytes that are read at a time, about. */
+const READ_AT_ONCE = 512 * 1024;
+
+/** The bytes of a value; undefined where the run has none. */
+export function valueStream(
+  keeper: Keeper,
+  run: number,
+  ref: Ref,
+): ReadableStream<Uint8Array> | undefined {
+  if (!keeper.vault.has(run, ref)) return undefined;
+  // Never aborts: by it the stream is known as one.
+  const { signal } = new AbortController();
+  const of = { address: keeper.owner.orgUuid, signal };
+  const pieces = keeper.vault.bytesOf(run, ref);
+  const bytesOf = ({ bytes }: SomeBytes) => bytes.byteLength;
+  const work = () => someOf(pieces);
+  return new ReadableStream({
+    type: 'bytes',
+    async pull(controller) {
+      const { bytes, isLast } = await inRecordTurn(of, { work, bytesOf, isBegun: true });
+      if (bytes.byteLength > 0) controller.enqueue(bytes);
+      if (isLast) controller.close();
+    },
+  });
+}
+
+interface SomeBytes {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly isLast: boolean;
+}
+
+/** The next pieces together; a copy, as what is given to a stream is gone. */
+function someOf(pieces: Generator<Uint8Array>): SomeBytes {
+  const some: Uint8Array[] = [];
+  let size = 0;
+  let isLast = false;
+  while (size < READ_AT_ONCE && !isLast) {
+    const { done, value } = pieces.next();
+    if (done) isLast = true;
+    else {
+      some.push(value);
+      size += value.byteLength;
+    }
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const piece of some) {
+    bytes.set(piece, at);
+    at += piece.byteLength;
+  }
+  return { bytes, isLast };
+}
