@@ -1,5 +1,5 @@
 /** Runs of workflows and transactions over many endpoints: what one call goes on doing after its reply, or reads again and again. */
-import { always, type Operation, post, template } from './operation.ts';
+import { always, filled, type Operation, post, template } from './operation.ts';
 import { demand } from './tenants.ts';
 
 const COMPUTES = (steps: number) =>
@@ -13,10 +13,15 @@ const loop = (count: number, action: object, rest: object = {}) => ({
 });
 
 /** Starts runs of a workflow, after those that it starts itself are stored. */
-function starting(name: string, actions: readonly object[], before: Operation['setUp']): Operation {
+function starting(
+  name: string,
+  actions: readonly object[],
+  before: Operation['setUp'],
+  input: () => Buffer | string = () => '{}',
+): Operation {
   const id = name.replaceAll(/[^a-z0-9]+/g, '-');
   return {
-    ...always(name, () => post(`/workflows/${id}`, '{}')),
+    ...always(name, () => post(`/workflows/${id}`, input())),
     async setUp(tenant, over) {
       await before?.(tenant, over);
       const stored = { id, name, actions, executionSettings: { timeout: 'PT20S' } };
@@ -54,6 +59,12 @@ export const runOperations: readonly Operation[] = [
     template('thirty-kilobytes', {
       transformationRules: [{ target: 'text', expression: "'x'.repeat(30000)" }],
     }),
+  ),
+  starting(
+    'a run of 100 that read 10 MiB',
+    [loop(100, condition('$.input.all.length < 0'))],
+    undefined,
+    () => filled(['{"all":[', ']}'], (index) => String(index % 997)),
   ),
   starting(
     'runs that lead to many',

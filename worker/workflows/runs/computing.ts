@@ -1,6 +1,7 @@
 /** What transitions of an object's runs compute: they take turns with what others ask of the thread, and are paid for. docs/heavy-work.md. */
 import { mayGoOn, mustWait, wentOn } from '../../limits/heavy-work.ts';
 import { msOfSteps } from '../../limits/meter.ts';
+import { isAlone } from '../../limits/neighbours.ts';
 import type { Keeper } from './keeper.ts';
 
 /** Milliseconds of computing that are counted together: a transition alone takes little. */
@@ -43,7 +44,8 @@ export class Computing {
   spent(steps: number): void {
     this.#uncountedMs += msOfSteps(steps);
     if (this.#uncountedMs < COUNTED_MS) return;
-    wentOn(this.#owner(), this.#uncountedMs);
+    // Where no other organization calls there is nobody to wait for.
+    if (!isAlone(this.#keeper.owner.orgUuid)) wentOn(this.#owner(), this.#uncountedMs);
     this.#uncountedMs = 0;
     this.#holdsThread = true;
   }
