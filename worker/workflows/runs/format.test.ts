@@ -24,17 +24,21 @@ function opened(object: DurableObjectStub, change: string) {
   });
 }
 
-test('of this form, without its number, are read, and get the number', async () => {
+test.each([
+  ['of this form', 'SELECT 1'],
+  ['of format 1, without its number', "DELETE FROM meta WHERE name = 'format'"],
+  ['of format 1', "UPDATE meta SET value = CAST('1' AS BLOB) WHERE name = 'format'"],
+])('%s are read, and get the number', async (_, change) => {
   const { object } = await startWithRun();
-  expect(await opened(object, "DELETE FROM meta WHERE name = 'format'")).toEqual([true, '1']);
+  expect(await opened(object, change)).toEqual([true, '2']);
 });
 
 test('of a later form are refused, and left as they are', async () => {
   const { object } = await startWithRun();
-  const later = "UPDATE meta SET value = CAST('2' AS BLOB) WHERE name = 'format'";
+  const later = "UPDATE meta SET value = CAST('3' AS BLOB) WHERE name = 'format'";
   expect(await opened(object, later)).toEqual([
-    'Error: What is kept of workflow runs is in format 2, and this version reads format 1: start that or a later version',
-    '2',
+    'Error: What is kept of workflow runs is in format 3, and this version reads format 2: start that or a later version',
+    '3',
   ]);
 });
 
@@ -54,7 +58,7 @@ test('of an earlier form are refused with a reply that says so', async () => {
     await object.wake();
   }
   const message =
-    'What is kept of workflow runs is in format 0, and this version reads format 1: start the version that wrote it';
+    'What is kept of workflow runs is in format 0, and this version reads format 2: start the version that wrote it';
   const reply = await runner.call('POST', '/workflows/one?synchronous=true', { n: 1 });
   expect(reply).toEqual({ status: 503, body: failure('SERVICE_UNAVAILABLE', message) });
 });

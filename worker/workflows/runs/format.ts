@@ -2,8 +2,10 @@
 import { ForeignFormat, foreignFormat } from '../../db/kept-format.ts';
 import { log } from '../../log.ts';
 
-/** Of what this version writes, and the one that it reads. */
-export const FORMAT = 1;
+/** Of what this version writes: outputs of loops and branches refer to large values. */
+export const FORMAT = 2;
+/** It reads these: format 1 has no such outputs, and is else the same. */
+const READ: readonly number[] = [1, FORMAT];
 const WHAT = 'workflow runs';
 
 /** A table that format 1 has from its beginning, when its number was not written yet; earlier forms do not have it. */
@@ -16,7 +18,7 @@ const SINCE_1 = 'texts';
  */
 export function checkFormat(sql: SqlStorage, written: string | undefined): void {
   const kept = written === undefined ? unwritten(sql) : Number(written);
-  if (kept !== FORMAT) throw new ForeignFormat(WHAT, { kept, read: FORMAT });
+  if (!READ.includes(kept)) throw new ForeignFormat(WHAT, { kept, read: FORMAT });
 }
 
 function unwritten(sql: SqlStorage): number {

@@ -65,7 +65,8 @@ export class Identity {
     const written = this.isNew ? undefined : this.#text('format');
     if (!this.isNew) checkFormat(this.#sql, written);
     createTables(this.#sql);
-    if (written === undefined) this.#setMeta('format', encoder.encode(String(FORMAT)));
+    const format = String(FORMAT);
+    if (written !== format) this.#setMeta('format', encoder.encode(format));
     const known = this.#text('owner');
     const own = owner ?? (known === undefined ? undefined : (JSON.parse(known) as Owner)); // As it was remembered.
     if (!own) throw new Error('Nobody says whose object it is');
