@@ -21,7 +21,7 @@ export function tooManyWait(most: number): GatewayError {
 
 /** As many reads of records wait for their turn as may. */
 export function tooManyRead(most: number): GatewayError {
-  return tooMuch(`${most} reads of this organization wait for their turn`);
+  return tooMuch(`${most} reads of this organization, or from this address, wait for their turn`);
 }
 
 function tooMuch(which: string): GatewayError {

@@ -35,7 +35,8 @@ test('256 of an organization wait, one more is refused, and another organization
     status: 'rejected',
     reason: expect.objectContaining({
       code: 'SERVICE_UNAVAILABLE',
-      message: '256 reads of this organization wait for their turn: try again later',
+      message:
+        '256 reads of this organization, or from this address, wait for their turn: try again later',
       retryAfter: 1,
     }),
   };

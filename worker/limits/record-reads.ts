@@ -7,7 +7,7 @@ import { threadTime } from './thread-time.ts';
 
 /** Milliseconds from one read to the next where another organization calls. */
 const READ_EVERY_MS = 7;
-/** Reads of one organization that may wait. Spec silent. */
+/** Reads of one organization, or from one address, that may wait. Spec silent. */
 const WAITING_MAX = 256;
 /** Milliseconds that a refusal takes, so that it is not asked for without end. */
 const REFUSED_AFTER_MS = 200;
@@ -28,13 +28,18 @@ async function untilReadIsDue(owner: string, begins: (at: number) => void): Prom
 /**
  * Answers a read of the gateway's own records, by turns between organizations: many
  * that come together would hold up everybody's calls.
- * @throws GatewayError SERVICE_UNAVAILABLE, after a while, when 256 of the organization wait, or the client has gone
+ * @param waitingMax that may wait before it is refused; 256 by default
+ * @throws GatewayError SERVICE_UNAVAILABLE, after a while, when so many of the organization wait, or the client has gone
  */
-export async function inTurn<Result>(of: Owner, read: () => Promise<Result>): Promise<Result> {
+export async function inTurn<Result>(
+  of: Owner,
+  read: () => Promise<Result>,
+  waitingMax = WAITING_MAX,
+): Promise<Result> {
   const owner = ownerOf(of);
-  if (turns.waitingOf(owner) >= WAITING_MAX) {
+  if (turns.waitingOf(owner) >= waitingMax) {
     await threadTime.wait(REFUSED_AFTER_MS);
-    throw tooManyRead(WAITING_MAX);
+    throw tooManyRead(waitingMax);
   }
   return turns.inTurn(owner, () => {
     refuseGone(of.signal);

@@ -155,7 +155,7 @@ interface StartNames {
 /** The run's name, and the gate that it passes; or why its input is refused. */
 function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): StartNames {
   if (order.refusal) return { refusal: order.refusal };
-  const input = parseJson(order.input);
+  const input = asksOfInput(workflow) ? parseJson(order.input) : null;
   const faults = inputFaults(workflow, input);
   if (faults.length > 0) return { refusal: { code: 'INVALID_INPUT', faults } };
   const { fuel, depth, output_bytes: outputBytes } = settingsOf(env).TEMPLATE_BUDGETS;
@@ -179,6 +179,11 @@ function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): 
   } finally {
     driver.computing.spent(fuel - budget.fuel);
   }
+}
+
+/** Whether a start asks something of the input, which may be large. */
+function asksOfInput({ input, key, settings: { concurrencyKey } }: Workflow): boolean {
+  return input !== undefined || key !== undefined || concurrencyKey !== undefined;
 }
 
 function keyText(value: Plain): string {
