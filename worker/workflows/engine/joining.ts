@@ -1,6 +1,7 @@
 /** What elements or branches came to, as one value: large outputs are referred to, not copied. Spec: workflows.md §3. */
 import { ActionFault } from './failure.ts';
-import type { Ref, TextPart } from './journal.ts';
+import type { Ref } from './journal.ts';
+import { joinedText, type TextPart } from './text-parts.ts';
 import { spendOn, type Turn, VALUE_MAX } from './turn.ts';
 
 /** Characters up to which the whole is copied: it is read as one then. */
@@ -42,9 +43,7 @@ export class Joining {
   /** The whole text. */
   text(): string {
     const { journal } = this.#turn;
-    const textOf = (part: TextPart) =>
-      typeof part === 'string' ? part : spendOn(this.#turn, journal.text(part));
-    return this.#parts.map(textOf).join('');
+    return joinedText(this.#parts, (ref) => spendOn(this.#turn, journal.text(ref)));
   }
 
   /** Keeps it as a value. */

@@ -1,5 +1,7 @@
 /** What the engine keeps of a run, and through what: rows of nodes, values by reference, due times, effects to do. Spec: workflows.md §7. */
+
 import type { Json } from '../../../proto/json.ts';
+import type { TextPart } from './text-parts.ts';
 
 /** Names a value that the journal keeps; values never change. */
 export type Ref = number;
@@ -237,9 +239,6 @@ export interface ElementEnd {
   readonly output?: Ref;
   readonly error?: Ref;
 }
-
-/** A piece of a text that is made of others: text of its own, or that of a value. */
-export type TextPart = string | Ref;
 
 /** What is kept of one run, within one transaction. Everything is synchronous. */
 export interface Journal {

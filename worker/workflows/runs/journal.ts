@@ -1,6 +1,7 @@
 /** The journal of one run on an object's own database. Spec: workflows.md §7. */
 import type { Json } from '../../../proto/json.ts';
-import type { DueKind, ElementEnd, Journal, Node, Ref, Run, TextPart } from '../engine/journal.ts';
+import type { DueKind, ElementEnd, Journal, Node, Ref, Run } from '../engine/journal.ts';
+import type { TextPart } from '../engine/text-parts.ts';
 import type { Call, RunEffect, RunHead } from './head.ts';
 import { LoopRows } from './loop-rows.ts';
 import { childIdOf, tokenOf } from './names.ts';

@@ -1,5 +1,6 @@
 /** The values of one run: those that are written, and those that are not yet. */
-import type { Ref, TextPart } from '../engine/journal.ts';
+import type { Ref } from '../engine/journal.ts';
+import { joinedText, type TextPart } from '../engine/text-parts.ts';
 import type { PendingPaths } from './pending-paths.ts';
 import { SEALED_BYTES, type Vault } from './vault.ts';
 
@@ -22,7 +23,7 @@ export class RunValues {
   text(ref: Ref): string {
     const value = this.#pending.value(ref) ?? this.#vault.text(this.#run, ref);
     if (typeof value === 'string') return value;
-    return value.parts.map((part) => (typeof part === 'string' ? part : this.text(part))).join('');
+    return joinedText(value.parts, (part) => this.text(part));
   }
 
   keep(text: string): Ref {

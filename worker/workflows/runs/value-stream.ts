@@ -1,4 +1,5 @@
 /** A value of a run as bytes that come a few at a time: who reads it holds the thread of all organizations. docs/heavy-work.md. */
+import { joined } from '../../../proto/gathered-bytes.ts';
 import { inRecordTurn } from '../../limits/record-turns.ts';
 import type { Ref } from '../engine/journal.ts';
 import type { Keeper } from './keeper.ts';
@@ -30,7 +31,7 @@ export function valueStream(
 }
 
 interface SomeBytes {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Uint8Array;
   readonly isLast: boolean;
 }
 
@@ -47,11 +48,5 @@ function someOf(pieces: Generator<Uint8Array>): SomeBytes {
       size += value.byteLength;
     }
   }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const piece of some) {
-    bytes.set(piece, at);
-    at += piece.byteLength;
-  }
-  return { bytes, isLast };
+  return { bytes: joined(some, size), isLast };
 }

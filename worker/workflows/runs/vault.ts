@@ -11,7 +11,8 @@ import {
 } from 'node:crypto';
 import { GatewayError } from '../../../proto/errors.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
-import type { Ref, TextPart } from '../engine/journal.ts';
+import type { Ref } from '../engine/journal.ts';
+import { joinedText, type TextPart } from '../engine/text-parts.ts';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -26,6 +27,7 @@ export const LARGE_FROM = 4 * 1024;
 const SHARED = { texts: 100, characters: 32 * 1024 };
 /** Texts of shared rows that were written or read last, in the clear, of one object. */
 const RECENT = { most: 300, characters: 128 * 1024 };
+
 /** A text that is made of others, with the bytes of the whole. */
 export interface JoinedText {
   readonly parts: readonly TextPart[];
@@ -158,7 +160,10 @@ export class Vault {
     if (!row) return undefined;
     const opened = decoder.decode(this.open(this.#sealed(run, row), `${run}`));
     if (row.size > 0) return opened;
-    if (row.size < 0) return this.join(run, JSON.parse(opened) as TextPart[]); // As it was written.
+    if (row.size < 0) {
+      // As it was written.
+      return joinedText(JSON.parse(opened) as TextPart[], (part) => this.text(run, part));
+    }
     const texts = JSON.parse(opened) as [Ref, string][]; // As it was written.
     this.#remember(run, texts);
     return texts.find(([each]) => each === ref)?.[1];
@@ -180,11 +185,6 @@ export class Vault {
       if (typeof part === 'string') yield encoder.encode(part);
       else yield* this.bytesOf(run, part);
     }
-  }
-
-  /** The text that parts make together. @throws GatewayError INTERNAL where one is missing */
-  join(run: number, parts: readonly TextPart[]): string {
-    return parts.map((part) => (typeof part === 'string' ? part : this.text(run, part))).join('');
   }
 
   /** A text of a run. @throws GatewayError INTERNAL where there is none */

@@ -2,8 +2,9 @@
 import { type Json, parseJson } from '../../../../proto/json.ts';
 import { readWorkflow } from '../../definition/read.ts';
 import type { Workflow } from '../../definition/tree.ts';
-import type { DueKind, Effect, ElementEnd, Journal, Node, Ref, Run, TextPart } from '../journal.ts';
+import type { DueKind, Effect, ElementEnd, Journal, Node, Ref, Run } from '../journal.ts';
 import { isBelow } from '../paths.ts';
+import { joinedText, type TextPart } from '../text-parts.ts';
 import type { Turn } from '../turn.ts';
 
 /** Something that is due. */
@@ -77,9 +78,7 @@ export class MemoryJournal implements Journal {
     return 0;
   }
   join(parts: readonly TextPart[]): Ref {
-    return this.keep(
-      parts.map((part) => (typeof part === 'string' ? part : this.text(part))).join(''),
-    );
+    return this.keep(joinedText(parts, (ref) => this.text(ref)));
   }
   due(at: number, path: string, kind: DueKind): void {
     this.undue(path, kind);
