@@ -1,10 +1,11 @@
 /** What comes to a run from outside: events, people, callbacks, runs that it began. Spec: workflows.md §3. */
 import type { Json } from '../../../proto/json.ts';
-import { parseAsWritten, writtenText } from '../../../proto/written-json.ts';
+import { writtenText } from '../../../proto/written-json.ts';
 import type { Plain } from '../../language/expressions/index.ts';
 import { fail, isTruthy, noteFailure, succeed, viewpoint } from './ending.ts';
 import { failureOf } from './failure.ts';
 import type { Failure, Ref } from './journal.ts';
+import { readText } from './ready-values.ts';
 import { Scope } from './scope.ts';
 import { settle } from './settle.ts';
 import { endWait, tellTask } from './stop.ts';
@@ -27,7 +28,7 @@ export function eventArrived(turn: Turn, path: string, event: Offered): boolean 
   if (journal.hasTaken(event.seq)) return false;
   const { filter } = action.wait;
   try {
-    const named = [parseAsWritten(event.text) as Plain];
+    const named = [readText(turn, event.text) as Plain];
     const passes =
       !filter || isTruthy(new Scope(turn, viewpoint(node)).evaluate(filter, {}, named));
     if (!passes) return false;

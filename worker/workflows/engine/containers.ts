@@ -1,6 +1,6 @@
 /** Actions that run others: how they begin, take in what has ended, and end. Spec: workflows.md §3. */
 import type { Json } from '../../../proto/json.ts';
-import { parseAsWritten, writtenText } from '../../../proto/written-json.ts';
+import { writtenText } from '../../../proto/written-json.ts';
 import type { Plain, PlainObject } from '../../language/expressions/index.ts';
 import type { DynamicAction, LoopAction, ParallelAction } from '../definition/tree.ts';
 import { succeed, viewpoint } from './ending.ts';
@@ -8,6 +8,7 @@ import { ActionFault, failureOf } from './failure.ts';
 import { Joining } from './joining.ts';
 import type { ElementEnd, Failure, Node, Ref } from './journal.ts';
 import { frameOf, indexOf } from './paths.ts';
+import { readText } from './ready-values.ts';
 import { Scope } from './scope.ts';
 import { stopBelow } from './stop.ts';
 import { begin, bounded, setPhase, spendOn, type Turn, VALUE_TOO_LARGE } from './turn.ts';
@@ -123,7 +124,7 @@ function endLoop(turn: Turn, node: Node, action: LoopAction): void {
       succeed(turn, node, results.keep());
       return;
     }
-    const beside: PlainObject = { results: parseAsWritten(results.text()) as Plain };
+    const beside: PlainObject = { results: readText(turn, results.text()) as Plain };
     const scope = new Scope(turn, viewpoint(node));
     const made: PlainObject = {};
     for (const [name, expression] of action.aggregation) {

@@ -1,11 +1,11 @@
 /** How an action ends: its output and what follows, or its failure with attempts, escalation and fallback. Spec: workflows.md §4. */
 import { parseJson } from '../../../proto/json.ts';
-import { parseAsWritten } from '../../../proto/written-json.ts';
 import type { Plain } from '../../language/expressions/index.ts';
 import type { Action, Escalation, Retry, Timeout } from '../definition/tree.ts';
 import { delayOf, failureOf, isRetried } from './failure.ts';
 import type { Failure, Node, Ref } from './journal.ts';
 import { segmentsOf } from './paths.ts';
+import { readValue } from './ready-values.ts';
 import { Scope } from './scope.ts';
 import { actionOf, begin, end, keepFailure, keepJson, setPhase, type Turn } from './turn.ts';
 
@@ -52,8 +52,7 @@ function outputOf(
   output: Ref | undefined,
 ): Ref | undefined {
   if (replacement === undefined) return output;
-  const made =
-    output === undefined ? {} : { output: parseAsWritten(turn.journal.text(output)) as Plain };
+  const made = output === undefined ? {} : { output: readValue(turn, output) as Plain };
   return keepJson(turn, new Scope(turn, viewpoint(node)).value(replacement, made));
 }
 

@@ -1,6 +1,6 @@
 /** What the engine keeps of a run, and through what: rows of nodes, values by reference, due times, effects to do. Spec: workflows.md §7. */
-
 import type { Json } from '../../../proto/json.ts';
+import type { Wanted } from './ready-values.ts';
 import type { TextPart } from './text-parts.ts';
 
 /** Names a value that the journal keeps; values never change. */
@@ -261,6 +261,8 @@ export interface Journal {
   hasEscalated(path: string): boolean;
   /** JSON text of a value. */
   text(ref: Ref): string;
+  /** A large value, parsed beforehand; undefined where it is parsed when it is read. @throws NotReady */
+  ready(wanted: Wanted): Json | undefined;
   keep(text: string): Ref;
   /** Bytes of a large value, about; 0 of one that costs little to read. */
   sizeOf(ref: Ref): number;

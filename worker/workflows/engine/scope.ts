@@ -1,11 +1,11 @@
 /** The scope of an expression: `$` with what it reads, as a node of the run sees it. Spec: workflows.md §2. */
-import { parseAsWritten } from '../../../proto/written-json.ts';
 import { Budget, type Plain, type PlainObject } from '../../language/expressions/index.ts';
 import type { ActionMember, Expr, Uses, Value } from '../definition/tree.ts';
 import { ActionFault } from './failure.ts';
 import type { Node, Ref } from './journal.ts';
 import { pathFrom, segmentsOf } from './paths.ts';
-import { spendOn, type Turn } from './turn.ts';
+import { readValue } from './ready-values.ts';
+import type { Turn } from './turn.ts';
 
 const MEMBERS: readonly ActionMember[] = [
   'output',
@@ -159,7 +159,7 @@ export class Scope {
   }
 
   #value(ref: Ref): Plain {
-    return parseAsWritten(spendOn(this.#turn, this.#turn.journal.text(ref))) as Plain;
+    return readValue(this.#turn, ref) as Plain;
   }
 }
 

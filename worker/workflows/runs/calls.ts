@@ -59,10 +59,15 @@ export class Calls {
     }
     if (!end) return;
     await this.#driver.computing.turn();
-    this.#ended(run, { path, attempt }, end, !sent);
+    await this.#ended(run, { path, attempt }, end, !sent);
   }
 
-  #ended(run: number, { path, attempt }: Call, end: CallEnd, mayWait: boolean): void {
+  async #ended(
+    run: number,
+    { path, attempt }: Call,
+    end: CallEnd,
+    mayWait: boolean,
+  ): Promise<void> {
     const take = (turn: Turn, journal: SqlJournal) => {
       journal.reach(end.reached);
       turn.spent.steps += STEPS_OF_A_CALL;
@@ -72,7 +77,7 @@ export class Calls {
           : { output: journal.keep(spendOn(turn, end.text)) };
       attemptEnded(turn, path, attempt, outcome);
     };
-    this.#driver.act(run, take, mayWait);
+    await this.#driver.act(run, take, mayWait);
   }
 
   /** @param sends is called before anything leaves that may change something */

@@ -1,5 +1,6 @@
 /** What transitions of an object's runs compute: they take turns with what others ask of the thread, and are paid for. docs/heavy-work.md. */
-import { mayGoOn, mustWait, wentOn } from '../../limits/heavy-work.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
+import { goingOn, mayGoOn, mustWait, wentOn } from '../../limits/heavy-work.ts';
 import { msOfSteps } from '../../limits/meter.ts';
 import { isAlone } from '../../limits/neighbours.ts';
 import type { Keeper } from './keeper.ts';
@@ -33,6 +34,11 @@ export class Computing {
     if (!this.#holdsThread) return Promise.resolve();
     this.#holdsThread = false;
     return scheduler.wait(0);
+  }
+
+  /** Does long work of the object's runs, in pieces. */
+  inTurn<Result>(pieces: Pieces<Result>): Promise<Result> {
+    return goingOn(this.#owner(), pieces);
   }
 
   /** Whether it would wait for others. */

@@ -45,7 +45,7 @@ async function claim({ env, driver }: Reachable, row: RunRow, { key, path }: Of<
   const standing = await object.claim(ownerOf(row), key, row.id, path);
   const from =
     standing.is === 'done' ? await sourcesIn({ env, driver }, row, path) : { reached: [] };
-  driver.act(row.run, (turn, journal) => {
+  await driver.act(row.run, (turn, journal) => {
     if ('failure' in from) return claimed(turn, path, { is: 'refused', failure: from.failure });
     journal.reach(from.reached);
     claimed(turn, path, answerOf(turn, standing));
@@ -124,7 +124,7 @@ async function listen(
 
 async function enter({ env, driver }: Reachable, row: RunRow, { gate, max }: Of<'enter'>) {
   const object = runsObject(env, row.head.orgUuid, gate);
-  if (await object.enter(ownerOf(row), gate, max, row.id)) driver.release(row.id);
+  if (await object.enter(ownerOf(row), gate, max, row.id)) await driver.release(row.id);
 }
 
 /** What a parent is told of its child's end. */

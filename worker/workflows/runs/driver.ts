@@ -27,6 +27,7 @@ import { isKeptByBackend, markedKeyOf } from './marked.ts';
 import { contextOf, templateWrites } from './perform.ts';
 import { forkOf } from './run-rows.ts';
 import { LOOKUP_MS, withinTime } from './time-limit.ts';
+import { whenParsed } from './when-parsed.ts';
 
 /** Milliseconds after which an object that was killed looks at what it was doing. */
 const HEARTBEAT_MS = 3_000;
@@ -92,7 +93,7 @@ export class Driver {
 
   async #cutOff(run: number, path: string): Promise<void> {
     const row = this.keeper.at(run);
-    const workflow = row && definitionOf(this.keeper, row.head.workflow);
+    const workflow = this.#workflowOf(run);
     if (!row || !workflow) return;
     const node = this.keeper.nodeAt(run, path);
     const action = node && workflow.byId.get(node.action);
@@ -106,7 +107,7 @@ export class Driver {
       if (markedKeyOf(row, node) === undefined) return 'possible';
       return (await isKeptByBackend(ctx, action)) ? 'kept' : 'possible';
     });
-    this.act(run, (turn) => {
+    await this.act(run, (turn) => {
       // While a run is under way its time is in memory alone.
       if (turn.run.endedAt === 0) turn.journal.due(turn.run.deadline, '', 'deadline');
       cutOff(turn, path, effect);
@@ -114,32 +115,44 @@ export class Driver {
   }
 
   /**
-   * One transition of a run, and what follows from it. Undefined where there is no such run.
+   * One transition of a run, and what follows from it: at once, unless it reads a large value that is
+   * parsed first. Undefined where there is no such run.
    * @param mayWait as of `Keeper.turn`
    */
   act<Value>(
     run: number,
     work: (turn: Turn, journal: SqlJournal) => Value,
     mayWait = false,
-  ): Value | undefined {
-    const head = this.keeper.headOf(run);
-    const workflow = head && definitionOf(this.keeper, head.workflow);
-    if (!workflow) return undefined;
-    try {
-      const turned = this.keeper.turn(run, workflow, work, mayWait);
-      this.after(turned);
-      return turned.value;
-    } catch (thrown) {
+  ): Value | undefined | Promise<Value | undefined> {
+    const fails = (thrown: unknown): undefined => {
       // A fault of ours: the run is not to hang.
       const id = this.keeper.at(run)?.id;
       log('error', 'a run of a workflow failed', { run_id: id, ...loggedFault(thrown) });
       this.keeper.reset(run);
-      this.#failed(run, workflow);
-      return undefined;
+      this.#fail(run);
+    };
+    try {
+      const acted = whenParsed(this, run, (beforehand) => {
+        const workflow = this.#workflowOf(run);
+        if (!workflow) return undefined;
+        const turned = this.keeper.turn(run, workflow, work, mayWait, beforehand);
+        this.after(turned);
+        return turned.value;
+      });
+      return acted instanceof Promise ? acted.catch(fails) : acted;
+    } catch (thrown) {
+      return fails(thrown);
     }
   }
 
-  #failed(run: number, workflow: Workflow): void {
+  #workflowOf(run: number): Workflow | undefined {
+    const head = this.keeper.headOf(run);
+    return head && definitionOf(this.keeper, head.workflow);
+  }
+
+  #fail(run: number): void {
+    const workflow = this.#workflowOf(run);
+    if (!workflow) return;
     const failure = { code: 'INTERNAL', message: 'Something went wrong', action: '' };
     this.after(
       this.keeper.turn(run, workflow, (turn) => {
@@ -234,11 +247,11 @@ export class Driver {
   }
 
   /** A run that was queued begins. */
-  release(id: string): void {
+  async release(id: string): Promise<void> {
     const row = this.keeper.find(id);
     if (row?.body.status !== 'queued' || row.body.endedAt !== 0) return;
     const fork = forkOf(this.keeper.sql, row.run);
-    this.act(row.run, (turn) => {
+    await this.act(row.run, (turn) => {
       if (fork === undefined) beginRun(turn);
       else beginFork(turn, fork);
     });

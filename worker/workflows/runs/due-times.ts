@@ -25,7 +25,7 @@ export class DueTimes {
     if (this.#isRunning) return;
     this.#isRunning = true;
     try {
-      while (this.#takeSome()) {
+      while (await this.#takeSome()) {
         await scheduler.wait(0);
         await this.#driver.computing.turn();
       }
@@ -42,7 +42,7 @@ export class DueTimes {
   }
 
   /** Answers whether there may be more. */
-  #takeSome(): boolean {
+  async #takeSome(): Promise<boolean> {
     const rows = this.#driver.keeper.sql
       .exec<DueRow>(
         'SELECT run, path, kind FROM dues WHERE at <= ? ORDER BY at LIMIT ?',
@@ -53,20 +53,25 @@ export class DueTimes {
     for (const row of rows) {
       // What is taken after a wait is looked for anew.
       if (this.#driver.computing.mustWait) return true;
-      this.#take(row);
+      const taken = this.#take(row);
+      if (!(taken instanceof Promise)) continue;
+      await taken;
+      return true;
     }
     return rows.length === STEP;
   }
 
-  #take({ run, path, kind }: DueRow): void {
-    const isKnown = this.#driver.act(run, (turn) => {
+  #take({ run, path, kind }: DueRow): void | Promise<void> {
+    const acted = this.#driver.act(run, (turn) => {
       turn.journal.undue(path, kind);
       due(turn, path, kind);
       return true;
     });
-    if (isKnown) return;
-    // Of a fault it must not come again and again.
-    const where = 'run = ? AND path = ? AND kind = ?';
-    this.#driver.keeper.sql.exec(`DELETE FROM dues WHERE ${where}`, run, path, kind);
+    const ended = (isKnown: boolean | undefined) => {
+      // Of a fault it must not come again and again.
+      const sql = 'DELETE FROM dues WHERE run = ? AND path = ? AND kind = ?';
+      if (!isKnown) this.#driver.keeper.sql.exec(sql, run, path, kind);
+    };
+    return acted instanceof Promise ? acted.then(ended) : ended(acted);
   }
 }

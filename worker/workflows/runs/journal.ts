@@ -1,6 +1,8 @@
 /** The journal of one run on an object's own database. Spec: workflows.md §7. */
 import type { Json } from '../../../proto/json.ts';
+import { parseAsWritten } from '../../../proto/written-json.ts';
 import type { DueKind, ElementEnd, Journal, Node, Ref, Run } from '../engine/journal.ts';
+import type { Wanted } from '../engine/ready-values.ts';
 import type { TextPart } from '../engine/text-parts.ts';
 import type { Call, RunEffect, RunHead } from './head.ts';
 import { LoopRows } from './loop-rows.ts';
@@ -9,6 +11,7 @@ import { NodeRows } from './node-rows.ts';
 import { PendingPaths } from './pending-paths.ts';
 import { RunValues } from './run-values.ts';
 import type { Vault } from './vault.ts';
+import type { Beforehand } from './when-parsed.ts';
 
 /** A run as its row has it. */
 export interface RunRow {
@@ -42,10 +45,7 @@ export interface Transition {
   readonly earliest: number;
 }
 
-/**
- * Goes with a run for as long as its object has it in memory. Transitions change what is here;
- * `write` writes all of it at once.
- */
+/** Goes with a run for as long as its object has it in memory: transitions change it, and `write` writes it at once. */
 export class SqlJournal implements Journal {
   /** As it is now: it changes. */
   readonly row: RunRow;
@@ -73,7 +73,7 @@ export class SqlJournal implements Journal {
     this.#nodes = new NodeRows(sql, row, isNew);
     this.#pending = new PendingPaths(sql, row.run, isNew);
     this.#loops = new LoopRows(sql, row.run);
-    this.#values = new RunValues(vault, row.run, this.#pending, isNew);
+    this.#values = new RunValues(vault, row, this.#pending, isNew);
   }
 
   get isNew(): boolean {
@@ -89,6 +89,11 @@ export class SqlJournal implements Journal {
     return asked;
   }
 
+  /** Says what was parsed for the next transition; undefined: it parses what it reads. */
+  prepare(beforehand: Beforehand | undefined): void {
+    this.#values.beforehand = beforehand;
+  }
+
   /** All nodes in the order of their starts, where they are in memory. */
   get nodes(): readonly Node[] | undefined {
     return this.#nodes.all;
@@ -99,9 +104,19 @@ export class SqlJournal implements Journal {
     return this.#pending.allReached;
   }
 
+  /** The run's values come from these endpoints, too. */
+  reach(endpoints: readonly string[]): void {
+    this.#pending.reach(endpoints);
+  }
+
   /** Whether it is time to write, whatever the transition led to. */
   get mustWrite(): boolean {
-    return this.#mustWrite || this.#nodes.mustWrite || this.#pending.size > PENDING_MAX;
+    return (
+      this.#mustWrite ||
+      this.#values.hasLarge ||
+      this.#nodes.mustWrite ||
+      this.#pending.size > PENDING_MAX
+    );
   }
 
   node(path: string): Node | undefined {
@@ -125,14 +140,7 @@ export class SqlJournal implements Journal {
   }
 
   unfinished(owner: string): Node[] {
-    return this.inFrame(owner)
-      .filter(({ phase }) => phase === 'ended')
-      .filter(({ role }) => role === 'step' || role === 'option')
-      .filter(
-        ({ status, state }) =>
-          state.held === true ||
-          ((status === 'failed' || status === 'cancelled') && state.handled !== true),
-      );
+    return this.#nodes.unfinished(owner);
   }
 
   lastToUndo(below?: string): Node | undefined {
@@ -151,6 +159,10 @@ export class SqlJournal implements Journal {
 
   text(ref: Ref): string {
     return this.#values.text(ref);
+  }
+
+  ready(wanted: Wanted): Json | undefined {
+    return this.#values.ready(wanted);
   }
 
   keep(text: string): Ref {
@@ -190,18 +202,14 @@ export class SqlJournal implements Journal {
     this.#calls.push({ path, attempt: attempts });
   }
 
-  /** The run's values come from these endpoints, too. */
-  reach(endpoints: readonly string[]): void {
-    this.#pending.reach(endpoints);
-  }
-
   putElements(path: string, first: number, text: string): void {
     this.#direct();
     this.#loops.putElements(path, first, this.keep(text));
   }
 
   element(path: string, index: number): Json {
-    return this.#loops.element(path, index, (ref) => this.text(ref));
+    const read = (ref: Ref) => this.ready(ref) ?? parseAsWritten(this.text(ref));
+    return this.#loops.element(path, index, read);
   }
 
   putResult(path: string, index: number, end: ElementEnd): void {

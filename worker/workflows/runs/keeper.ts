@@ -9,10 +9,13 @@ import { digestNow } from './digest.ts';
 import type { RunHead } from './head.ts';
 import { Identity } from './identity.ts';
 import { type RunRow, SqlJournal, type Transition } from './journal.ts';
+import { leadsNowhere } from './leads-nowhere.ts';
 import { selectNode } from './node-rows.ts';
 import type { Owner } from './object.ts';
 import { lastRun, selectRun } from './run-rows.ts';
+import { valueName } from './run-values.ts';
 import type { Vault } from './vault.ts';
+import type { Beforehand } from './when-parsed.ts';
 
 /** What a transition answered, and what follows from it. */
 export interface Turned<Value> extends Transition {
@@ -23,9 +26,6 @@ export interface Turned<Value> extends Transition {
   /** Steps that it took. */
   readonly steps: number;
 }
-
-/** Milliseconds within which nothing may be due of what is not written. */
-const SOON_MS = 1_000;
 
 export class Keeper {
   readonly #storage: DurableObjectStorage;
@@ -110,6 +110,11 @@ export class Keeper {
     return this.#journals.get(run)?.text(ref) ?? this.vault.text(run, ref);
   }
 
+  /** The name of a value of a run, in memory. */
+  valueName(run: number, ref: Ref): string {
+    return valueName(this.at(run)?.id ?? '', ref);
+  }
+
   /** Adds a run that begins with the next transition, and is written then or later. */
   add(id: string, head: RunHead, body: Omit<Run, 'input'>, input: string): number {
     this.#lastRun ??= lastRun(this.sql);
@@ -168,6 +173,7 @@ export class Keeper {
   /**
    * One transition of a run, as one transaction.
    * @param mayWait whether it may be written with a later one, where it leads to nothing outside
+   * @param beforehand what was parsed for it: without it, and after what is not written yet, it parses what it reads
    * @throws what the work throws: `reset` or `forget` come next
    */
   turn<Value>(
@@ -175,9 +181,11 @@ export class Keeper {
     workflow: Workflow,
     work: (turn: Turn, journal: SqlJournal) => Value,
     mayWait = false,
+    beforehand?: Beforehand,
   ): Turned<Value> {
     const journal = this.#journalOf(run);
     if (!journal) throw new Error(`There is no run ${run}`);
+    journal.prepare(this.#unwritten.has(run) ? undefined : beforehand);
     return this.#storage.transactionSync(() => this.#turn(journal, workflow, work, mayWait));
   }
 
@@ -278,21 +286,4 @@ export class Keeper {
       )
       .toArray();
   }
-}
-
-/** Whether a transition leads only to calls that change nothing, as far as that is known, or to what is under way already: done again, they lose nothing. */
-function leadsNowhere(
-  { byId }: Workflow,
-  journal: SqlJournal,
-  { calls, hasEffects, earliest }: Transition,
-): boolean {
-  const { inFlight, endedAt } = journal.row.body;
-  if (inFlight === 0 || endedAt !== 0 || hasEffects || earliest < Date.now() + SOON_MS)
-    return false;
-  return calls.every(({ path }) => {
-    const action = byId.get(journal.node(path)?.action ?? '');
-    return (
-      action?.type === 'template' || (action?.type === 'endpoint' && action.operation === 'read')
-    );
-  });
 }

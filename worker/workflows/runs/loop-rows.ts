@@ -1,6 +1,5 @@
 /** Elements of loops and what they came to, on an object's own database: no row holds more than some of them. */
 import type { Json } from '../../../proto/json.ts';
-import { parseAsWritten } from '../../../proto/written-json.ts';
 import type { ElementEnd, Ref } from '../engine/journal.ts';
 import { BELOW, belowOf } from './node-rows.ts';
 import { SEALED_BYTES } from './vault.ts';
@@ -35,7 +34,8 @@ export class LoopRows {
     );
   }
 
-  element(path: string, index: number, textOf: (ref: Ref) => string): Json {
+  /** @param read the value that a ref names */
+  element(path: string, index: number, read: (ref: Ref) => Json): Json {
     const [row] = this.#sql
       .exec<{ first: number; ref: number }>(
         'SELECT first, ref FROM elements WHERE run = ? AND path = ? AND first <= ? ORDER BY first DESC LIMIT 1',
@@ -48,7 +48,7 @@ export class LoopRows {
     const name = `${path}:${row.first}`;
     let chunk = this.#chunks.get(name);
     if (!chunk) {
-      chunk = parseAsWritten(textOf(row.ref)) as Json[]; // As putElements was given it.
+      chunk = read(row.ref) as Json[]; // As putElements was given it.
       if (this.#chunks.size >= CHUNKS_MAX) this.#chunks.clear();
       this.#chunks.set(name, chunk);
     }

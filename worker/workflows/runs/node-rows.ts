@@ -65,6 +65,18 @@ export class NodeRows {
     return this.#find(({ owner }) => owner === frame, where, frame);
   }
 
+  /** As of `Journal`. */
+  unfinished(owner: string): Node[] {
+    return this.inFrame(owner)
+      .filter(({ phase }) => phase === 'ended')
+      .filter(({ role }) => role === 'step' || role === 'option')
+      .filter(
+        ({ status, state }) =>
+          state.held === true ||
+          ((status === 'failed' || status === 'cancelled') && state.handled !== true),
+      );
+  }
+
   lastToUndo(below?: string): Node | undefined {
     if (this.#isWhole) {
       return this.#find(

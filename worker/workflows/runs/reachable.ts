@@ -21,14 +21,14 @@ export function runsObject(
 }
 
 /** Takes in what a child told. */
-export function takeChild(
+export async function takeChild(
   { driver }: Reachable,
   run: number,
   path: string,
   child: string,
   outcome: ChildOutcome,
-): void {
-  driver.act(run, (turn, journal) => {
+): Promise<void> {
+  await driver.act(run, (turn, journal) => {
     if ('reached' in outcome) journal.reach(outcome.reached ?? []);
     if (outcome.is === 'started') return childEnded(turn, path, child, { is: 'started' });
     if (outcome.is === 'failed') {

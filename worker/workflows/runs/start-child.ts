@@ -24,7 +24,7 @@ export async function startChild(at: Reachable, row: RunRow, effect: Effect): Pr
     if (ERRORS[code].status >= 500) throw thrown;
     return { is: 'failed', code: code === 'TOKEN_REVOKED' ? 'FORBIDDEN' : code, message };
   });
-  takeChild(at, row.run, effect.path, effect.child, outcome);
+  await takeChild(at, row.run, effect.path, effect.child, outcome);
 }
 
 async function started(at: Reachable, row: RunRow, effect: Effect): Promise<ChildOutcome> {

@@ -7,6 +7,7 @@ import { settingsOf } from '../../settings.ts';
 import type { Expr, Workflow } from '../definition/tree.ts';
 import type { Run, RunStatus } from '../engine/journal.ts';
 import { beginRun } from '../engine/machine.ts';
+import { LARGE_TEXT, NotReady } from '../engine/ready-values.ts';
 import { refuse } from '../engine/refuse.ts';
 import { beginFork } from '../engine/resume.ts';
 import type { Turn } from '../engine/turn.ts';
@@ -16,8 +17,10 @@ import { copyKept } from './forking.ts';
 import type { Order, RunHead } from './head.ts';
 import type { SqlJournal } from './journal.ts';
 import type { Owner, Refusal, Started, StartFault } from './object.ts';
+import { keepParsed, type ParsedText, parseText } from './parsed-values.ts';
 import type { Reachable } from './reachable.ts';
 import { setFork } from './run-rows.ts';
+import { valueName } from './run-values.ts';
 import { loadSource } from './source.ts';
 
 /** Bytes that a run takes besides its input: about. */
@@ -33,6 +36,22 @@ export async function startRun(
   at: Reachable,
   order: Order,
   wantsEnd: boolean | undefined,
+  parsed?: ParsedText,
+): Promise<Started> {
+  try {
+    return await started(at, order, wantsEnd, parsed);
+  } catch (thrown) {
+    if (!(thrown instanceof NotReady)) throw thrown;
+    // Nothing of the run is kept yet.
+    return startRun(at, order, wantsEnd, await at.driver.computing.inTurn(parseText(order.input)));
+  }
+}
+
+async function started(
+  at: Reachable,
+  order: Order,
+  wantsEnd: boolean | undefined,
+  parsed: ParsedText | undefined,
 ): Promise<Started> {
   const { driver } = at;
   const { keeper } = driver;
@@ -41,7 +60,7 @@ export async function startRun(
   const { id, input, fork } = order;
   const workflow = definitionOf(keeper, order.workflow) ?? (await loaded(at, order));
   if (!workflow) return { is: 'no-version' };
-  const named = namesOf(at, workflow, order);
+  const named = namesOf(at, workflow, order, parsed);
   const { refusal } = named;
   if (refusal && !order.isRecorded) return { is: 'invalid', faults: refusal.faults };
   if (!(await driver.allowance.has(input.length + RUN_BYTES))) return { is: 'no-room' };
@@ -53,7 +72,7 @@ export async function startRun(
   const run = keeper.add(id, head, newBody(id, head, named.key, eventsAfter), input);
   if (!(await copyKept(at, run, workflow, order))) return { is: 'no-room' };
   const isAwaited = !refusal && (wantsEnd ?? isSynchronous(workflow));
-  const status = begun(at, run, workflow, { fork, refusal, isAwaited });
+  const status = begun(at, run, workflow, { fork, refusal, isAwaited, input, parsed });
   return { is: 'started', run: id, status, isAwaited, ...(refusal ? { refusal } : {}) };
 }
 
@@ -79,6 +98,9 @@ interface StartConditions {
   readonly fork: Order['fork'] | undefined;
   readonly refusal: Refusal | undefined;
   readonly isAwaited: boolean;
+  readonly input: string;
+  /** The input, where that is large and was parsed. */
+  readonly parsed: ParsedText | undefined;
 }
 
 /** The first transition of a run; answers its state then. */
@@ -86,7 +108,7 @@ function begun(
   { driver }: Reachable,
   run: number,
   workflow: Workflow,
-  { fork, refusal, isAwaited }: StartConditions,
+  { fork, refusal, isAwaited, input, parsed }: StartConditions,
 ): RunStatus {
   const { keeper } = driver;
   const begin = (turn: Turn, journal: SqlJournal) => {
@@ -99,8 +121,14 @@ function begun(
   };
   try {
     if (isAwaited) keeper.hold(run);
-    const turned = keeper.turn(run, workflow, begin, isAwaited && !fork);
+    const beforehand = {
+      values: new Map(parsed ? [[input, parsed.value]] : []),
+      mayAsk: !fork && !parsed && input.length >= LARGE_TEXT,
+    };
+    const turned = keeper.turn(run, workflow, begin, isAwaited && !fork, beforehand);
     driver.after(turned);
+    const { id, body } = turned.row;
+    if (parsed) keepParsed(valueName(id, body.input), input.length, parsed.value);
     return turned.row.body.status;
   } catch (thrown) {
     keeper.drop(run);
@@ -153,9 +181,14 @@ interface StartNames {
 }
 
 /** The run's name, and the gate that it passes; or why its input is refused. */
-function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): StartNames {
+function namesOf(
+  { env, driver }: Reachable,
+  workflow: Workflow,
+  order: Order,
+  parsed: ParsedText | undefined,
+): StartNames {
   if (order.refusal) return { refusal: order.refusal };
-  const input = asksOfInput(workflow) ? parseJson(order.input) : null;
+  const input = asksOfInput(workflow) ? plainInput(order.input, parsed) : null;
   const faults = inputFaults(workflow, input);
   if (faults.length > 0) return { refusal: { code: 'INVALID_INPUT', faults } };
   const { fuel, depth, output_bytes: outputBytes } = settingsOf(env).TEMPLATE_BUDGETS;
@@ -179,6 +212,13 @@ function namesOf({ env, driver }: Reachable, workflow: Workflow, order: Order): 
   } finally {
     driver.computing.spent(fuel - budget.fuel);
   }
+}
+
+/** @throws NotReady of a large one that was not parsed */
+function plainInput(input: string, parsed: ParsedText | undefined): Json {
+  if (parsed) return parsed.plain;
+  if (input.length >= LARGE_TEXT) throw new NotReady(input);
+  return parseJson(input);
 }
 
 /** Whether a start asks something of the input, which may be large. */

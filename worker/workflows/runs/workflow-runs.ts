@@ -125,7 +125,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   async cancel(run: string): Promise<RunSummary | 'ended' | undefined> {
     const row = await this.#find(run);
     if (!row) return undefined;
-    const wasOpen = this.#driver.act(row.run, (turn) => cancel(turn));
+    const wasOpen = await this.#driver.act(row.run, (turn) => cancel(turn));
     if (row.body.status === 'queued' && row.head.gate) this.#outbox.kick(row.run);
     return wasOpen ? this.#standing(run) : 'ended';
   }
@@ -158,7 +158,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     if (status === 'succeeded') return undoing === 'no' ? 'succeeded' : 'compensated';
     if (!ENDED.has(status)) return 'running';
     if (undone + notUndone > 0) return 'compensated';
-    this.#driver.act(row.run, (turn) => retryRun(turn));
+    await this.#driver.act(row.run, (turn) => retryRun(turn));
     return this.#standing(run);
   }
 
@@ -187,14 +187,14 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   async completeTask(run: string, path: string, answer: TaskAnswer): Promise<boolean> {
     const row = await this.#driver.findInTurn(run);
     if (!row) return false;
-    return this.#driver.act(row.run, (turn) => taskEnded(turn, path, answer)) ?? false;
+    return (await this.#driver.act(row.run, (turn) => taskEnded(turn, path, answer))) ?? false;
   }
 
   async callBack(token: string, run: string, path: string, text: string): Promise<boolean> {
     const row = await this.#driver.findInTurn(run);
     if (!row || ENDED.has(row.body.status)) return false;
     if (tokenOf(this.#keeper.vault, run, path) !== token) return false;
-    return this.#driver.act(row.run, (turn) => calledBack(turn, path, text)) ?? false;
+    return (await this.#driver.act(row.run, (turn) => calledBack(turn, path, text))) ?? false;
   }
 
   async offer(
@@ -205,7 +205,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     const row = await this.#driver.findInTurn(run);
     if (!row || ENDED.has(row.body.status)) return undefined;
     for (const event of events) {
-      const isOver = this.#driver.act(row.run, (turn) => eventArrived(turn, path, event));
+      const isOver = await this.#driver.act(row.run, (turn) => eventArrived(turn, path, event));
       if (isOver ?? true) return undefined;
     }
     return events.at(-1)?.seq ?? 0;
@@ -213,7 +213,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
 
   async childEnded(run: string, path: string, child: string, outcome: ChildOutcome): Promise<void> {
     const row = await this.#driver.findInTurn(run);
-    if (row) takeChild(this.#at, row.run, path, child, outcome);
+    if (row) await takeChild(this.#at, row.run, path, child, outcome);
   }
 
   async childUndone(
@@ -222,12 +222,12 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     result: 'none' | 'complete' | 'partial',
   ): Promise<void> {
     const row = await this.#driver.findInTurn(run);
-    if (row) this.#driver.act(row.run, (turn) => childUndone(turn, path, result));
+    if (row) await this.#driver.act(row.run, (turn) => childUndone(turn, path, result));
   }
 
   async undo(run: string): Promise<void> {
     const row = await this.#find(run);
-    if (row) this.#driver.act(row.run, (turn) => undo(turn));
+    if (row) await this.#driver.act(row.run, (turn) => undo(turn));
   }
 
   async claim(owner: Owner, name: string, run: string, path: string): Promise<KeyStanding> {
@@ -249,7 +249,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
 
   async keyEnded(run: string, path: string): Promise<void> {
     const row = await this.#find(run);
-    if (row) this.#driver.act(row.run, ({ journal }) => claimAgain(journal, path));
+    if (row) await this.#driver.act(row.run, ({ journal }) => claimAgain(journal, path));
   }
 
   async enter(owner: Owner, gate: string, max: number, run: string): Promise<boolean> {
@@ -266,7 +266,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   }
 
   async released(run: string): Promise<void> {
-    if (await this.#driver.findInTurn(run)) this.#driver.release(run);
+    if (await this.#driver.findInTurn(run)) await this.#driver.release(run);
   }
 
   wake(): Promise<void> {

@@ -71,6 +71,7 @@ export class MemoryJournal implements Journal {
     if (text === undefined) throw new Error(`There is no value ${ref}`);
     return text;
   }
+  ready(): undefined {}
   keep(text: string): Ref {
     return this.values.push(text) - 1;
   }

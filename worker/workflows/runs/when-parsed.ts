@@ -1,0 +1,81 @@
+/** Transitions that read large values: those are parsed first, by turns, and the transition begins anew. docs/heavy-work.md. */
+import type { Json } from '../../../proto/json.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
+import { NotReady, type Wanted } from '../engine/ready-values.ts';
+import type { Computing } from './computing.ts';
+import type { Keeper } from './keeper.ts';
+import { keepParsed, parsedLately, parseText } from './parsed-values.ts';
+
+/** Characters of large values that one transition reads, beyond which it parses them itself: memory has its bounds, too. */
+const MOST = 64 * 1024 * 1024;
+
+/** What was parsed for a transition. */
+export interface Beforehand {
+  readonly values: ReadonlyMap<Wanted, Json>;
+  /** Whether more is parsed where it asks. */
+  readonly mayAsk: boolean;
+}
+
+interface Parsed {
+  readonly value: Json;
+  readonly characters: number;
+}
+
+/** Who does transitions, and in whose turn values are parsed. */
+interface Doer {
+  readonly keeper: Keeper;
+  readonly computing: Computing;
+}
+
+/** A transition, at once unless it has to wait for a value. @throws what it throws */
+export function whenParsed<Value>(
+  doer: Doer,
+  run: number,
+  transition: (beforehand: Beforehand) => Value,
+): Value | Promise<Value> {
+  try {
+    return transition({ values: new Map(), mayAsk: true });
+  } catch (thrown) {
+    if (!(thrown instanceof NotReady)) throw thrown;
+    return again(doer, run, transition, thrown);
+  }
+}
+
+async function again<Value>(
+  { keeper, computing }: Doer,
+  run: number,
+  transition: (beforehand: Beforehand) => Value,
+  first: NotReady,
+): Promise<Value> {
+  const values = new Map<Wanted, Json>();
+  let characters = 0;
+  for (let { wanted } = first; ; ) {
+    keeper.reset(run);
+    const parsed = await computing.inTurn(parseWanted(keeper, run, wanted)).catch(() => undefined);
+    if (parsed) values.set(wanted, parsed.value);
+    characters += parsed?.characters ?? 0;
+    try {
+      // One that parses what cannot be parsed fails as it should.
+      return transition({ values, mayAsk: parsed !== undefined && characters < MOST });
+    } catch (thrown) {
+      if (!(thrown instanceof NotReady)) throw thrown;
+      wanted = thrown.wanted;
+    }
+  }
+}
+
+/** The text is read when it is its turn: many may wait for one value. */
+function* parseWanted(keeper: Keeper, run: number, wanted: Wanted): Pieces<Parsed> {
+  if (typeof wanted === 'string') {
+    const { value } = yield* parseText(wanted);
+    return { value, characters: wanted.length };
+  }
+  const name = keeper.valueName(run, wanted);
+  const known = parsedLately(name);
+  if (known !== undefined) return { value: known, characters: 0 };
+  const text = keeper.text(run, wanted);
+  yield;
+  const { value } = yield* parseText(text);
+  keepParsed(name, text.length, value);
+  return { value, characters: text.length };
+}
