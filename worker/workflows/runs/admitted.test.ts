@@ -4,21 +4,25 @@ import { Admission } from '../../../proto/work/admission.ts';
 import { admitChild } from '../../limits/starts.ts';
 import { startRunner } from './test/runner.ts';
 
-/** What the line admitted: owners, and how many starts were under way at a time. */
-const seen = { owners: [] as string[], now: 0, most: 0 };
+/** Milliseconds for which one is alone at least: after a while the line takes it for one that waits for something else. */
+const ALONE_MS = 20;
+/** What the line admitted: owners, and how many starts began too soon after one that was still under way. */
+const seen = { owners: [] as string[], early: 0 };
+/** When those that are under way began. */
+const begun = new Set<{ readonly at: number }>();
 
 beforeEach(() => {
-  Object.assign(seen, { owners: [], now: 0, most: 0 });
+  Object.assign(seen, { owners: [], early: 0 });
+  begun.clear();
   const { admit } = Admission.prototype;
   const spy = vi.spyOn(Admission.prototype, 'admit');
   spy.mockImplementation(function (this: Admission, of, work) {
     return admit.call(this, of, async () => {
       seen.owners.push(of.owner);
-      seen.now += 1;
-      seen.most = Math.max(seen.most, seen.now);
-      return work().finally(() => {
-        seen.now -= 1;
-      });
+      const own = { at: Date.now() };
+      if ([...begun].some(({ at }) => own.at - at < ALONE_MS)) seen.early += 1;
+      begun.add(own);
+      return work().finally(() => begun.delete(own));
     });
   });
   return () => spy.mockRestore();
@@ -32,7 +36,7 @@ test('child runs of an organization begin one after another, by turns with those
   // One was under way, and one was next.
   expect(seen.owners.indexOf('other')).toBeLessThanOrEqual(2);
   await Promise.all(many);
-  expect(seen).toEqual({ owners: expect.any(Array), now: 0, most: 1 });
+  expect(seen).toEqual({ owners: expect.any(Array), early: 0 });
   expect(seen.owners).toHaveLength(13);
 });
 
@@ -47,7 +51,7 @@ test('subworkflows of a parallel loop begin so, and all end well', async () => {
   const { run } = (await runner.start('outer', { items }, {}, false)) as { run: string };
   await runner.until(run, 'succeeded');
   const { uuid } = runner.organization;
-  expect(seen).toEqual({ owners: items.map(() => uuid), now: 0, most: 1 });
+  expect(seen).toEqual({ owners: items.map(() => uuid), early: 0 });
   expect(await runner.output(run)).toEqual({
     results: items.map((of) => ({ of })),
     count: items.length,

@@ -3,6 +3,7 @@ import { kindSpec } from '../../../kinds/index.ts';
 import { requestIn } from '../../../kinds/passed.ts';
 import { ERRORS, GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../../../proto/json.ts';
+import { parseInPieces } from '../../../proto/json-pieces.ts';
 import { authorize, demand } from '../../access/access.ts';
 import { withoutToken } from '../../access/api-keys/identity.ts';
 import { policyOn } from '../../access/policy.ts';
@@ -13,11 +14,13 @@ import { type Bindings, type Context, openContext } from '../../context.ts';
 import type { TemplateRow } from '../../db/templates.ts';
 import { onEndpoint } from '../../endpoints/access.ts';
 import type { Key } from '../../idempotency/rule.ts';
+import { goingOn } from '../../limits/heavy-work.ts';
 import { failureOf as gatewayFailureOf, JsonBytes, type Outcome } from '../../outcome.ts';
 import { loadReach } from '../../reach/load.ts';
 import { onTemplate } from '../../templates/access.ts';
 import type { EndpointAction, TemplateAction } from '../definition/tree.ts';
 import type { Failure } from '../engine/journal.ts';
+import { LARGE_TEXT } from '../engine/ready-values.ts';
 import { TEMPLATE_TIMEOUT_MS } from '../engine/start.ts';
 import { VALUE_MAX } from '../engine/turn.ts';
 import { withRightsOf } from './author.ts';
@@ -93,7 +96,7 @@ export async function callEndpoint(
     const ended = await endOf(ctx, outcome, action.id);
     if (isMarked && 'failure' in ended) return { failure: asTheMarkTells(ended.failure), reached };
     if ('failure' in ended || row.kind !== 'http') return { ...ended, reached };
-    return { ...byStatus(ended.text, action), reached };
+    return { ...byStatus(ended.text, await parsedInTurn(ctx, ended.text), action), reached };
   } catch (thrown) {
     return { failure: failureFrom(gatewayFailureOf(thrown), false, action.id), reached };
   }
@@ -104,12 +107,20 @@ function withTimeout(body: Json, timeoutMs: number | undefined): Json {
   return { ...body, timeout_ms: Math.max(1, Math.min(Math.round(timeoutMs), TIMEOUT_MAX_MS)) };
 }
 
+/** The value of a text that the run has kept, or keeps; of a large one in pieces, in its organization's turn. */
+function parsedInTurn({ caller }: Context, text: string): Json | Promise<Json> {
+  if (text.length < LARGE_TEXT) return parseJson(text);
+  // What has been done is not lost, and a time that is over is told elsewhere: nothing ends it.
+  const { signal } = new AbortController();
+  return goingOn({ caller, signal }, parseInPieces(text));
+}
+
 /** A status that is not expected is a failure. */
 function byStatus(
   text: string,
+  reply: Json,
   action: EndpointAction,
 ): { readonly text: string } | { readonly failure: Failure } {
-  const reply = parseJson(text);
   if (!isJsonObject(reply) || typeof reply.status !== 'number') return { text };
   const { status, body = null, headers } = reply;
   if (action.expects(status)) return { text };
@@ -166,7 +177,7 @@ async function runIn(
     reached.push(...(await loadReach(ctx, root, pins.nested)).endpoints.map(({ uuid }) => uuid));
     const outcome = await runTemplate(ctx, resource, {
       version: root.version,
-      input: parseJson(text),
+      input: await parsedInTurn(ctx, text),
       written: encoder.encode(text),
       parameters: {},
       parametersAreTexts: false,

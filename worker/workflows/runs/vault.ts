@@ -10,6 +10,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { GatewayError } from '../../../proto/errors.ts';
+import { joined } from '../../../proto/gathered-bytes.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import type { Ref } from '../engine/journal.ts';
 import { joinedText, type TextPart } from '../engine/text-parts.ts';
@@ -66,7 +67,7 @@ export class Vault {
     const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(this.#bound(place));
     const sealed = cipher.update(clear);
     const rest = cipher.final();
-    return joined([iv, cipher.getAuthTag(), sealed, rest]);
+    return whole([iv, cipher.getAuthTag(), sealed, rest]);
   }
 
   /** Opens what `seal` made for the same place. @throws GatewayError INTERNAL */
@@ -76,7 +77,7 @@ export class Vault {
       .setAAD(this.#bound(place))
       .setAuthTag(sealed.subarray(IV_BYTES, tagEnd));
     try {
-      return joined([decipher.update(sealed.subarray(tagEnd)), decipher.final()]);
+      return whole([decipher.update(sealed.subarray(tagEnd)), decipher.final()]);
     } catch (cause) {
       throw new GatewayError('INTERNAL', 'A stored value cannot be opened', { cause });
     }
@@ -134,13 +135,13 @@ export class Vault {
     for (const [ref, text] of texts) this.#recent.set(`${run}:${ref}`, text);
   }
 
-  /** @param joined less than 0: the bytes that what is made of others would have as a row */
-  #writeAlone(run: number, ref: Ref, text: string, joined?: number): void {
+  /** @param joinedSize less than 0: the bytes that what is made of others would have as a row */
+  #writeAlone(run: number, ref: Ref, text: string, joinedSize?: number): void {
     const sealed = this.seal(encoder.encode(text), `${run}`);
     const size = sealed.byteLength;
     const isSmall = size <= ROW_MAX;
     const row = isSmall ? bufferOf(sealed) : null;
-    this.#sql.exec('INSERT INTO texts VALUES (?, ?, ?, ?)', run, ref, joined ?? size, row);
+    this.#sql.exec('INSERT INTO texts VALUES (?, ?, ?, ?)', run, ref, joinedSize ?? size, row);
     for (let at = 0; !isSmall && at * PIECE < size; at += 1) {
       const piece = bufferOf(sealed.subarray(at * PIECE, (at + 1) * PIECE));
       this.#sql.exec('INSERT INTO pieces VALUES (?, ?, ?, ?)', run, ref, at, piece);
@@ -215,7 +216,7 @@ export class Vault {
         row.ref,
       )
       .toArray();
-    return joined(pieces.map(({ bytes }) => new Uint8Array(bytes)));
+    return whole(pieces.map(({ bytes }) => new Uint8Array(bytes)));
   }
 
   /** Bytes of a value as it is stored; 0 of one that shares a row. */
@@ -236,14 +237,11 @@ export class Vault {
   }
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.byteLength;
-  }
-  return whole;
+function whole(parts: readonly Uint8Array[]): Uint8Array {
+  return joined(
+    parts,
+    parts.reduce((sum, { byteLength }) => sum + byteLength, 0),
+  );
 }
 
 function bufferOf(bytes: Uint8Array): ArrayBuffer {
