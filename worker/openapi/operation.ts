@@ -96,7 +96,8 @@ function requestBodyOf(route: AnyRoute, method: Method) {
   const { body, facade } = route;
   if (facade) return { requestBody: { content: contentsOf(facade.bodies) } };
   if (takesNoBody(route)) return {};
-  return { requestBody: { required: true, content: { 'application/json': contentOf(body) } } };
+  const required = !body.safeParse(undefined).success;
+  return { requestBody: { required, content: { 'application/json': contentOf(body) } } };
 }
 
 /** By their names; `undefined` where there are none. */

@@ -16,7 +16,7 @@ async function start() {
   const bearer = await gateway.token();
   return {
     ...{ gateway, relay },
-    async begin(body: Json = {}) {
+    async begin(body?: Json) {
       const reply = await gateway.call('POST', '/transactions/begin', body);
       return (reply.body as { transaction_id: string }).transaction_id;
     },

@@ -159,11 +159,14 @@ export const TransactionsQuery = PageQuery.extend({
 export type TransactionsQuery = z.output<typeof TransactionsQuery>;
 
 /** Body of `POST /transactions/begin`. */
-export const BeginBody = z.strictObject(terms).meta({
-  id: 'TransactionTerms',
-  description: 'How a transaction runs that goes on request by request; all may be left out',
-  examples: [{ isolation: 'repeatable read', keys: ['account-7'] }],
-});
+export const BeginBody = z
+  .strictObject(terms)
+  .meta({
+    id: 'TransactionTerms',
+    description: 'How a transaction runs that goes on request by request; all may be left out',
+    examples: [{ isolation: 'repeatable read', keys: ['account-7'] }],
+  })
+  .prefault({});
 
 /** What beginning one answers. */
 export const BegunTransaction = z
