@@ -202,6 +202,21 @@ describe('a run', () => {
     await expect.poll(written, { timeout: 30_000 }).toBe(4);
   });
 
+  test('is written before each call that changes something, and not for each that reads', async () => {
+    const runner = await startRunner();
+    await insertEndpoint(runner, 'orders');
+    const written = async (operation: string) => {
+      const ask = { id: 'ask', type: 'endpoint', endpoint: 'orders', input: { query: 'select 1' } };
+      const loop = { id: 'each', type: 'loop', collection: '$.input.n', continueOnError: true };
+      await runner.store(operation, { actions: [{ ...loop, action: { ...ask, operation } }] });
+      const { run } = (await runner.start(operation, { n: [1, 2, 3, 4] })) as { run: string };
+      return (await runner.shown(run)).record.seq;
+    };
+    // Each write counts the actions in it, and the run. One that takes long is written in between.
+    await expect.poll(() => written('read'), { timeout: 30_000 }).toBeLessThan(10);
+    expect(await written('write')).toBeGreaterThan(14);
+  });
+
   test('is forked with more than an object answers at once', async () => {
     const runner = await startRunner();
     const text = 'x'.repeat(60_000);
