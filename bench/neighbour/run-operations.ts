@@ -67,6 +67,25 @@ export const runOperations: readonly Operation[] = [
     () => filled(['{"all":[', ']}'], (index) => String(index % 997)),
   ),
   starting(
+    'a run over elements of 10 MiB',
+    [{ ...loop(0, condition('$.item.text.length < 0')), collection: '$.input.all' }],
+    undefined,
+    () => filled(['{"all":[', ']}'], (index) => `{"id":${index},"text":"${'x'.repeat(10_000)}"}`),
+  ),
+  starting(
+    'a run of 20 that pass 10 MiB on',
+    [
+      loop(20, {
+        id: 'each',
+        type: 'template',
+        template: 'counted',
+        input: { all: '$.input.all' },
+      }),
+    ],
+    template('counted', { transformationRules: [{ target: 'count', expression: '$.all.length' }] }),
+    () => filled(['{"all":[', ']}'], (index) => String(index % 997)),
+  ),
+  starting(
     'runs that lead to many',
     [{ id: 'top', type: 'subworkflow', workflow: `level-${LEVELS}`, input: {} }],
     levels,

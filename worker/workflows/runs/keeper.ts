@@ -186,7 +186,11 @@ export class Keeper {
     const journal = this.#journalOf(run);
     if (!journal) throw new Error(`There is no run ${run}`);
     journal.prepare(this.#unwritten.has(run) ? undefined : beforehand);
-    return this.#storage.transactionSync(() => this.#turn(journal, workflow, work, mayWait));
+    try {
+      return this.#storage.transactionSync(() => this.#turn(journal, workflow, work, mayWait));
+    } finally {
+      journal.prepare(undefined);
+    }
   }
 
   #turn<Value>(

@@ -205,10 +205,12 @@ describe('a run', () => {
   test('is written before each call that changes something, and not for each that reads', async () => {
     const runner = await startRunner();
     await insertEndpoint(runner, 'orders');
-    const written = async (operation: string) => {
+    for (const operation of ['read', 'write']) {
       const ask = { id: 'ask', type: 'endpoint', endpoint: 'orders', input: { query: 'select 1' } };
       const loop = { id: 'each', type: 'loop', collection: '$.input.n', continueOnError: true };
       await runner.store(operation, { actions: [{ ...loop, action: { ...ask, operation } }] });
+    }
+    const written = async (operation: string) => {
       const { run } = (await runner.start(operation, { n: [1, 2, 3, 4] })) as { run: string };
       return (await runner.shown(run)).record.seq;
     };

@@ -2,7 +2,7 @@
 import type { Json } from '../../../proto/json.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { NotReady, type Wanted } from '../engine/ready-values.ts';
-import type { Computing } from './computing.ts';
+import type { Driver } from './driver.ts';
 import type { Keeper } from './keeper.ts';
 import { keepParsed, parsedLately, parseText } from './parsed-values.ts';
 
@@ -21,15 +21,12 @@ interface Parsed {
   readonly characters: number;
 }
 
-/** Who does transitions, and in whose turn values are parsed. */
-interface Doer {
-  readonly keeper: Keeper;
-  readonly computing: Computing;
-}
+/** What does transitions, and in whose turn values are parsed. */
+type Doer = Pick<Driver, 'keeper' | 'computing'>;
 
 /** A transition, at once unless it has to wait for a value. @throws what it throws */
 export function whenParsed<Value>(
-  doer: Doer,
+  driver: Doer,
   run: number,
   transition: (beforehand: Beforehand) => Value,
 ): Value | Promise<Value> {
@@ -37,7 +34,7 @@ export function whenParsed<Value>(
     return transition({ values: new Map(), mayAsk: true });
   } catch (thrown) {
     if (!(thrown instanceof NotReady)) throw thrown;
-    return again(doer, run, transition, thrown);
+    return again(driver, run, transition, thrown);
   }
 }
 
