@@ -205,6 +205,18 @@ export class Connection implements Lendable {
     }
   }
 
+  /** Takes back what a share has set by its driver, and no more. Answers false when that takes a reset. */
+  async endShare(): Promise<boolean> {
+    if (this.share === undefined || this.wire.sessionChanged) return false;
+    await this.together(() => [
+      this.texts(`SELECT COALESCE(CAST(RELEASE_LOCK('${this.share}') AS CHAR), '')`),
+      this.query('SET SESSION wait_timeout = DEFAULT, last_insert_id = 0'),
+    ]);
+    this.share = undefined;
+    this.wire.sessionChanged = false;
+    return true;
+  }
+
   failureOf(cause: unknown, mode: Mode, signal: AbortSignal): unknown {
     if (cause instanceof ServerError && endsConnection(cause)) this.wire.lose(cause);
     return fromFailure(cause, { mode, uncertain: this.wire.uncertain, signal });

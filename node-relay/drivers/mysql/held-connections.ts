@@ -1,12 +1,16 @@
 /** Connections that have prepared a share: a process that finishes it soon does so on the same one, without a login. */
+import type { Traces } from '../lender.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
 /** Milliseconds for which one is kept. Another relay that is to finish the share ends it before. Spec silent. */
 const HELD_MS = 1_000;
 
+/** One that is kept. */
 interface HeldConnection {
   readonly connection: Connection;
+  /** What each operation of its share has left on it. */
+  readonly left: readonly Traces[];
   readonly timer: NodeJS.Timeout;
 }
 
@@ -21,21 +25,21 @@ export class HeldConnections {
   }
 
   /** Keeps a connection for a moment; false when it was stopped, or others wait for one, so that it is to be closed. */
-  keep(name: string, connection: Connection): boolean {
+  keep(name: string, connection: Connection, left: readonly Traces[]): boolean {
     if (this.#closed || connection.interrupted || this.#database.contended) return false;
     const timer = setTimeout(() => this.#drop(name), HELD_MS).unref();
-    this.#held.set(name, { connection, timer });
+    this.#held.set(name, { connection, left, timer });
     return true;
   }
 
   /** The connection that prepared it, for the caller to give back. */
-  take(name: string): Connection | undefined {
+  take(name: string): Omit<HeldConnection, 'timer'> | undefined {
     const held = this.#held.get(name);
     if (held === undefined) return undefined;
     this.#held.delete(name);
     clearTimeout(held.timer);
     const { wire, interrupted } = held.connection;
-    if (wire.lost === undefined && !interrupted) return held.connection;
+    if (wire.lost === undefined && !interrupted) return held;
     this.#database.discard(held.connection);
     return undefined;
   }
@@ -47,7 +51,7 @@ export class HeldConnections {
   }
 
   #drop(name: string): void {
-    const connection = this.take(name);
-    if (connection) this.#database.discard(connection);
+    const held = this.take(name);
+    if (held) this.#database.discard(held.connection);
   }
 }

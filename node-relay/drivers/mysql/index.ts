@@ -46,7 +46,7 @@ import type {
 import { orAbort } from '../deadline.ts';
 import type { Driver, Host } from '../driver.ts';
 import { ConnectionLease } from '../lease.ts';
-import { attempt, poolOf } from '../lender.ts';
+import { attempt, poolOf, type Traces } from '../lender.ts';
 import { ConnectionParticipant, onAnyConnection, prepareAtOnce } from '../participant.ts';
 import { MysqlChanges } from './changes/index.ts';
 import { type Connection, connect, type Recipe } from './connection.ts';
@@ -196,13 +196,17 @@ export class MysqlClient
   ): Promise<Finished> {
     const held = this.#parts.held.take(name);
     if (held === undefined) return this.#finish(call, (connection) => finish(connection, name));
+    const { connection, left } = held;
+    let traces: Traces = 'some';
     try {
-      return await attempt(held, 'write', call.signal, () => finish(held, name));
+      const ended = await attempt(connection, 'write', call.signal, () => finish(connection, name));
+      traces = afterShare(connection, left);
+      return ended;
     } catch (error) {
-      if (held.wire.lost === undefined || held.interrupted) throw error;
-      return await this.#finish(call, (connection) => finish(connection, name));
+      if (connection.wire.lost === undefined || connection.interrupted) throw error;
+      return await this.#finish(call, (each) => finish(each, name));
     } finally {
-      this.#database.giveBack(held, 'some');
+      this.#database.giveBack(connection, traces);
     }
   }
 
@@ -257,4 +261,15 @@ export class MysqlClient
     this.#parts.held.close();
     return this.#database.close();
   }
+}
+
+/** What a share that has ended leaves on its connection, once what the driver has set for it is taken back. */
+function afterShare(connection: Connection, left: readonly Traces[]): Traces {
+  if (left.some((each) => each === 'some' || each === 'unusable')) return 'some';
+  return {
+    async ask() {
+      for (const each of left) if (typeof each === 'object' && (await each.ask())) return true;
+      return !(await connection.endShare());
+    },
+  };
 }

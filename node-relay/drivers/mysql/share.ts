@@ -1,10 +1,12 @@
 /** A share of a transaction over many databases on one connection: an XA transaction where it may be prepared. Spec: transactions.md §1, §2. */
 
 import { isRead, oneStatement } from '../../../kinds/mysql/dialect/admit.ts';
+import { Catalog } from '../../../kinds/mysql/dialect/catalog.ts';
 import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
 import { operationFrom, paramsWith } from '../../../kinds/mysql/dialect/operation.ts';
 import { hasNames, type RowsRequest, valuesOf } from '../../../kinds/mysql/dialect/parameters.ts';
 import type { Parsed } from '../../../kinds/mysql/dialect/statement.ts';
+import { mayLeaveTraces } from '../../../kinds/mysql/dialect/traces.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { checkEach, type OperationContext, runEach } from '../../../kinds/transaction.ts';
 import type { Call, Mode } from '../../../proto/driver.ts';
@@ -47,6 +49,8 @@ export function mysqlShares(parts: ShareParts): ShareSteps<MysqlRequest, Connect
           connection.query(`SET SESSION wait_timeout = ${IDLE_MAX_S}${set}`),
           connection.query(isXa ? `XA START '${name}'` : plainBegin(mode)),
         ]);
+        // What this has set the end of a share takes back; a level goes with a reset.
+        connection.wire.sessionChanged = level !== undefined;
         if (isolation !== undefined || own === usual) return share;
         // The server's default has changed since it was asked for.
         await share.undo();
@@ -74,6 +78,8 @@ class MysqlShare implements OpenShare<MysqlRequest> {
   readonly #name: string;
   readonly #isXa: boolean;
   #onlyRead = true;
+  /** What each operation has left on the connection. */
+  readonly #left: Traces[] = [];
 
   constructor(
     parts: ShareParts,
@@ -122,7 +128,7 @@ class MysqlShare implements OpenShare<MysqlRequest> {
         const message = 'The connection to the database was lost while it prepared';
         throw new GatewayError('CONNECTION_FAILED', message, { cause });
       });
-    if (this.#parts.held.keep(this.#name, this.#connection)) this.traces = 'kept';
+    if (this.#parts.held.keep(this.#name, this.#connection, this.#left)) this.traces = 'kept';
     else await this.#connection.close();
     return { prepared: true, recovery: '' };
   }
@@ -176,8 +182,11 @@ class MysqlShare implements OpenShare<MysqlRequest> {
       const parsed = oneStatement(request.query, hasNames(request), 'transaction');
       const read = operation.mode === 'read' || isRead(request, 'write');
       await demandOpen(own, parsed);
-      if (read) await admitted(own, parsed, true);
-      else if (!(await letsThrough(own, parsed))) await this.#noteWrite(parsed);
+      if (read) this.#left.push(await admitted(own, parsed, true));
+      else {
+        if (!(await letsThrough(own, parsed))) await this.#noteWrite(parsed);
+        this.#left.push(leftByWrite(own, parsed));
+      }
       const values = valuesOf(request, parsed);
       // Inside a transaction of its own, a read is kept from writing by the guard alone.
       const result = await execute(own, { request, parsed, values, read: false }, budget);
@@ -199,6 +208,12 @@ class MysqlShare implements OpenShare<MysqlRequest> {
     const details = [{ rule: 'lacks', lack: 'engine', path: 'query', message }];
     throw new GatewayError('BAD_REQUEST', message, { details });
   }
+}
+
+function leftByWrite({ database, connection }: Execution, parsed: Parsed): Traces {
+  if (mayLeaveTraces(parsed)) return 'some';
+  const catalog = new Catalog((query, values) => connection.rows(query, values));
+  return { ask: () => database.hidden.leftBy(parsed, catalog) };
 }
 
 /** Whether `/read` would have taken it. */

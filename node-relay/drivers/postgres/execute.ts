@@ -125,7 +125,8 @@ async function admissionOf(
   return { traces: tracesOf(database, connection, parsed, given), undone: false };
 }
 
-function tracesOf(
+/** What a statement that is no read leaves on its connection, beyond its transaction. */
+export function tracesOf(
   { guard }: Database,
   connection: Connection,
   parsed: Parsed | undefined,
@@ -274,7 +275,6 @@ async function executeWrite(
 }
 
 const NOTHING_AROUND = { before: [], after: [] };
-
 /** Marks a connection that stays with its caller when a statement may give names another meaning there. */
 function noteAltered({ connection, database, place }: Execution, { parsed, undone, given }: Query) {
   if (place === 'call' || undone || connection.pooled || parsed?.kind === 'TransactionStmt') return;

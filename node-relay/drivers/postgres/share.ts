@@ -26,12 +26,20 @@ import { forestalled } from '../once.ts';
 import type { OpenShare, ShareSteps } from '../participant.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { type Admitted, bound, demandMayRun, type Execution, execute } from './execute.ts';
+import {
+  type Admitted,
+  bound,
+  demandMayRun,
+  type Execution,
+  execute,
+  tracesOf,
+} from './execute.ts';
 import { inquirerBeside } from './inquire.ts';
 import { statementMessages } from './messages.ts';
 import { asItself, type OnceTables } from './once-tables.ts';
 import { OwnRows } from './own-rows.ts';
 import { refuseBehindPooler } from './pooler.ts';
+import { tracesTogether } from './share-traces.ts';
 import { withStatements } from './statement-reader.ts';
 
 /** A process that works on a share calls more often: a server that hears nothing for so long from a relay that is cut off undoes it. */
@@ -111,13 +119,15 @@ interface Operation {
 }
 
 class PostgresShare implements OpenShare<PostgresRequest> {
-  readonly traces: Traces = 'some';
   readonly #parts: ShareParts;
   readonly #connection: Connection;
   readonly #name: string;
   /** What names meant when it began. */
   readonly #meanings: string;
   #onlyRead = true;
+  /** What each operation has left on the connection. */
+  readonly #left: Traces[] = [];
+  #isEnded = false;
 
   constructor(
     parts: ShareParts,
@@ -128,6 +138,12 @@ class PostgresShare implements OpenShare<PostgresRequest> {
     this.#connection = connection;
     this.#name = name;
     this.#meanings = meanings;
+  }
+
+  /** What the driver sets by itself ends with the transaction. */
+  get traces(): Traces {
+    // Of one that failed nobody knows how far its statements came.
+    return this.#isEnded ? tracesTogether(this.#connection, this.#left) : 'some';
   }
 
   perform(share: Share<PostgresRequest>, call: Call): Promise<Performed> {
@@ -150,6 +166,7 @@ class PostgresShare implements OpenShare<PostgresRequest> {
       const message = 'The connection to the database was lost while it prepared';
       throw new GatewayError('CONNECTION_FAILED', message, { cause });
     });
+    this.#isEnded = true;
     return { prepared: true, recovery: rows[0]?.[0] ?? '' };
   }
 
@@ -176,7 +193,8 @@ class PostgresShare implements OpenShare<PostgresRequest> {
       commits: !this.#onlyRead,
       ends: true,
     });
-    if (tag === 'COMMIT') return;
+    this.#isEnded = tag === 'COMMIT';
+    if (this.#isEnded) return;
     throw new GatewayError('REQUEST_FAILED', 'The database rolled the transaction back');
   }
 
@@ -216,8 +234,11 @@ class PostgresShare implements OpenShare<PostgresRequest> {
       const undone = operation.mode === 'read' || isRead(request, 'write');
       const beside = inquirerBeside((work) => this.#parts.beside(call, work));
       await demandMayRun(own, parsed, given, beside);
-      if (undone) await this.#admit(parsed, given, call);
-      else this.#onlyRead &&= await this.#letsThrough(parsed, given, call);
+      if (undone) this.#left.push((await this.#admit(parsed, given, call)) ? 'none' : 'some');
+      else {
+        this.#onlyRead &&= await this.#letsThrough(parsed, given, call);
+        this.#left.push(tracesOf(database, connection, parsed, given));
+      }
       const admission: Admitted = { traces: 'some', undone };
       const statement = await bound(own, request, admission);
       // A read is kept from writing by the guard and by a savepoint that is read-only.
