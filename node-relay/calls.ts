@@ -22,6 +22,7 @@ const WHILE_DRAINING = new Set([
   'CloseSession',
   'Release',
   'Commit',
+  'CommitTogether',
   'Rollback',
 ]);
 

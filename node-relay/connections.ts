@@ -58,6 +58,11 @@ export class Connections {
     return envelope;
   }
 
+  /** Whether the connection of a pool is remembered. */
+  has(poolKey: string): boolean {
+    return this.#known.has(poolKey);
+  }
+
   forget(poolKey: string): void {
     this.#known.delete(poolKey);
   }

@@ -1,6 +1,7 @@
 /** Clients of backends by pool key: opened when first used, closed when released or idle. */
 import type { BackendClient, Profile } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
+import type { Target as TargetMessage } from '../proto/gen/relay/v1/relay_pb.ts';
 import { SlottedPool } from './connection-pool.ts';
 import { type Connections, isOther } from './connections.ts';
 import type { Dialer } from './dial.ts';
@@ -95,6 +96,13 @@ export class Pools {
       found.set(kind, { kind, waiting: { production, development }, longest });
     }
     return [...found.values()];
+  }
+
+  /** Whether a call with such a target need not bring its connection anew. */
+  knows({ poolKey, sealedConnection }: TargetMessage): boolean {
+    return (
+      sealedConnection !== '' || this.#pools.has(poolKey) || this.#options.connections.has(poolKey)
+    );
   }
 
   /**

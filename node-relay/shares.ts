@@ -2,6 +2,7 @@
 
 import { type BackendClient, type Call, can } from '../proto/driver.ts';
 import { badRequest } from '../proto/errors.ts';
+import type { CommitRequest, PrepareRequest } from '../proto/gen/relay/v1/relay_pb.ts';
 import {
   type Beginning,
   ISOLATIONS,
@@ -17,9 +18,11 @@ import {
   type Share,
 } from '../proto/prepares.ts';
 import { callOf, notSupported, targetOf, using } from './backend-call.ts';
+import type { CallContext } from './drivers/deadline.ts';
 import type { RelayMethods, ServiceParts } from './service.ts';
 import { type Opened, open } from './share-message.ts';
 import { type CallTarget, writing } from './target.ts';
+import { togetherMethods } from './together.ts';
 
 const NONE = new Uint8Array();
 
@@ -27,7 +30,8 @@ type Parts = Pick<ServiceParts, 'calls' | 'pools' | 'leases' | 'results' | 'admi
 
 /** The methods as Connect calls them. */
 export function shareMethods(parts: Parts) {
-  return { ...openMethods(parts), ...endMethods(parts), ...lookMethods(parts) };
+  const singly = { ...openMethods(parts), ...endMethods(parts) };
+  return { ...singly, ...togetherMethods(parts, singly), ...lookMethods(parts) };
 }
 
 function openMethods({ calls, pools, leases, results, admission }: Parts) {
@@ -66,7 +70,7 @@ function openMethods({ calls, pools, leases, results, admission }: Parts) {
         return { performed: await perform(opened, request.sessionId) };
       }),
 
-    prepare: (request, context) =>
+    prepare: (request: PrepareRequest, context: CallContext) =>
       calls.unary('Prepare', context, async (signal, subject) => {
         const target = writing(targetOf(request.target, subject));
         const { sessionId } = request;
@@ -100,7 +104,7 @@ async function prepareLate(
 
 function endMethods({ calls, pools, leases }: Parts) {
   return {
-    commit: (request, context) =>
+    commit: (request: CommitRequest, context: CallContext) =>
       calls.unary('Commit', context, async (signal, subject) => {
         const { transactionId, sessionId, recovery } = request;
         const target = shareTarget(targetOf(request.target, subject), transactionId, sessionId);

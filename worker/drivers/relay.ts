@@ -69,14 +69,19 @@ interface Subject {
   readonly name?: string;
 }
 
+/** How a message to a relay is sent: a call's deadline, token and request id. */
+export interface RelayCallOptions extends CallOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
 /** One try on one node. */
 export interface Attempt {
   readonly node: Node;
   readonly relay: Client<typeof RelayService>;
   /** For `Target.sealed_connection`; empty unless the node asked for it. */
   readonly sealedConnection: string;
-  /** Deadline, token and request id. */
-  readonly options: CallOptions;
+  readonly options: RelayCallOptions;
 }
 
 /**
@@ -273,7 +278,7 @@ function optionsOf(
   { deadline, subject, headers }: NodePlan,
   token: string,
   key: string,
-): CallOptions {
+): RelayCallOptions {
   return {
     headers: {
       Authorization: `Bearer ${token}`,

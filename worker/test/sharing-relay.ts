@@ -1,5 +1,6 @@
 /** A relay in memory that takes part in transactions: it keeps what is prepared, and answers each operation with its text. */
-import { Code, type ServiceImpl } from '@connectrpc/connect';
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import { errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { pointIn, resolveReferences } from '../../kinds/result-references.ts';
 import type { RelayService, Share, Target } from '../../proto/gen/relay/v1/relay_pb.ts';
 import type { Json } from '../../proto/json.ts';
@@ -16,6 +17,9 @@ interface Sharing {
   readonly committed: Set<string>;
   /** Databases that cannot prepare, with why. */
   readonly lacks: Map<string, string>;
+  /** Messages with several calls: the method and their number. A relay of an earlier version knows none. */
+  readonly messages: string[];
+  isOld: boolean;
   /** Called before each method does its work; what it throws is what the method ends in. */
   before: (method: string, share: string) => void | Promise<void>;
 }
@@ -34,10 +38,15 @@ export function sharingRelay(): Sharing {
   const committed = new Set<string>();
   const open = new Map<string, { name: string; onlyRead: boolean }>();
   const lacks = new Map<string, string>();
+  const messages: string[] = [];
   const sharing: Sharing = {
-    ...{ calls, prepared, committed, lacks, before: () => {} },
+    ...{ calls, prepared, committed, lacks, messages, isOld: false, before: () => {} },
     methods: {
       ...around,
+      prepareTogether: ({ calls: given }, context) =>
+        together('prepare', requestsOf(given), (each) => singly.prepare(each, context)),
+      commitTogether: ({ calls: given }, context) =>
+        together('commit', requestsOf(given), (each) => singly.commit(each, context)),
       async lacks({ target }) {
         const lack = lacks.get(databaseOf(target));
         return {
@@ -102,6 +111,30 @@ export function sharingRelay(): Sharing {
     },
   };
 
+  const singly = sharing.methods as ServiceImpl<typeof RelayService>; // Those that are used are there.
+
+  async function together<Request, Reply>(
+    method: string,
+    given: readonly Request[],
+    run: (request: Request) => Reply | Promise<Reply>,
+  ) {
+    messages.push(`${method} ${given.length}`);
+    if (sharing.isOld) throw new ConnectError('no such method', Code.Unimplemented);
+    await sharing.before(`${method}Together`, '');
+    const replies: ({ call: number; response: Reply } | { call: number; failure: object })[] = [];
+    const each = async (request: Request, call: number) => {
+      try {
+        replies.push({ call, response: await run(request) });
+      } catch (cause) {
+        const failure = { error: errorToJsonBytes(ConnectError.from(cause), undefined) };
+        replies.push({ call, failure });
+      }
+    };
+    await Promise.all(given.map(each));
+    await sharing.before(`${method}Together done`, '');
+    return { replies };
+  }
+
   async function at(method: string, name: string): Promise<void> {
     const share = name.split('_').at(-1) ?? '';
     calls.push(`${method} ${share}`);
@@ -109,6 +142,12 @@ export function sharingRelay(): Sharing {
   }
 
   return sharing;
+}
+
+function requestsOf<Call extends { readonly request?: object | undefined }>(
+  calls: readonly Call[],
+): NonNullable<Call['request']>[] {
+  return calls.flatMap(({ request }) => request ?? []);
 }
 
 /** Tests set what a database lacks by its endpoint's UUID. */

@@ -7,6 +7,7 @@ import type { OnceMark } from '../../../proto/once.ts';
 import { type Isolation, SHARE_STATUSES, type ShareStatus } from '../../../proto/prepares.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
+import { COMMIT, PREPARE, Together } from '../../drivers/together.ts';
 import type { RelayBackend } from './relay.ts';
 
 const encoder = new TextEncoder();
@@ -53,6 +54,20 @@ interface BegunShare extends Performed {
   readonly session: string;
 }
 
+/** What several participants prepare by, in one message where they go the same way. */
+export function preparingTogether(participants: number) {
+  return new Together(PREPARE, participants);
+}
+/** Likewise what they commit by. */
+export function committingTogether(participants: number) {
+  return new Together(COMMIT, participants);
+}
+export type PrepareSeat = ReturnType<ReturnType<typeof preparingTogether>['seat']>;
+type CommitSeat = ReturnType<ReturnType<typeof committingTogether>['seat']>;
+
+/** Bytes of operations that go with those of others in one message. Spec silent. */
+const TOGETHER_MAX_BYTES = 64 * 1024;
+
 /** What keeps a backend from preparing; `joins` is false where no share can begin there at all. */
 export interface Lacks {
   readonly lacks: readonly string[];
@@ -75,26 +90,34 @@ export class Shares {
   }
 
   /** Begins, runs and prepares a share, in one trip. */
-  prepare(beginning: ShareBeginning, part: SharePart, deadline: Deadline) {
+  prepare(beginning: ShareBeginning, part: SharePart, deadline: Deadline, seat?: PrepareSeat) {
     const { name: transactionId, isolation } = beginning;
     const what = { transactionId, isolation: isolation ?? '', sessionId: '' };
-    return this.#prepare(what, part, deadline);
+    return this.#prepare(what, part, deadline, seat);
   }
 
   /** Prepares one that has begun, after more operations or none. */
-  prepareBegun(name: string, sessionId: string, part: SharePart, deadline: Deadline) {
-    return this.#prepare({ transactionId: name, isolation: '', sessionId }, part, deadline);
+  prepareBegun(
+    { name: transactionId, session: sessionId }: { name: string; session: string },
+    part: SharePart,
+    deadline: Deadline,
+    seat?: PrepareSeat,
+  ) {
+    return this.#prepare({ transactionId, isolation: '', sessionId }, part, deadline, seat);
   }
 
   #prepare(
     what: { transactionId: string; isolation: string; sessionId: string },
     part: SharePart,
     deadline: Deadline,
+    seat: PrepareSeat = preparingTogether(1).seat(),
   ): Promise<Performed & { readonly prepared: boolean; readonly mark: string }> {
-    return this.#backend.ask(true, deadline, async ({ relay, options, told, node }) => {
+    return this.#backend.ask(true, deadline, async ({ told, node, ...way }) => {
       const target = told();
-      const message = { target, ...what, share: this.#share(part) };
-      const { performed, prepared, recovery } = await relay.prepare(message, options);
+      const share = this.#share(part);
+      const { operations, earlier } = share;
+      if (operations.byteLength + earlier.byteLength > TOGETHER_MAX_BYTES) seat.leave();
+      const { performed, prepared, recovery } = await seat.send(way, { target, ...what, share });
       return { ...(await this.#performed(node, performed)), prepared, mark: recovery };
     });
   }
@@ -143,10 +166,15 @@ export class Shares {
   }
 
   /** Commits a prepared share by its name; may be repeated. */
-  commit(name: string, recovery: string, deadline: Deadline): Promise<ShareStatus> {
-    return this.#backend.ask(true, deadline, async ({ relay, options, address }) => {
+  commit(
+    name: string,
+    recovery: string,
+    deadline: Deadline,
+    seat: CommitSeat = committingTogether(1).seat(),
+  ): Promise<ShareStatus> {
+    return this.#backend.ask(true, deadline, async ({ address, ...way }) => {
       const message = { target: address, transactionId: name, recovery };
-      return statusOf(await relay.commit(message, options));
+      return statusOf(await seat.send(way, message));
     });
   }
 

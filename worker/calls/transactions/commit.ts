@@ -1,6 +1,7 @@
 /** Has all participants of a decided transaction commit. Spec: transactions.md §1, §3. */
 import type { Context } from '../../context.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
+import { committingTogether } from '../backend/shares.ts';
 import { askLog } from './log.ts';
 import type { ShareEnd } from './object.ts';
 import type { Participant } from './participants.ts';
@@ -45,12 +46,15 @@ async function commitEach(
 ): Promise<{ readonly isWhole: boolean; readonly told: Promise<void> }> {
   const lasting = { now: ctx.now, signal: new AbortController().signal };
   const deadline = startDeadline(lasting, COMMIT_MS);
+  const together = committingTogether(work.marks.length);
   const found = await Promise.all(
     work.marks.map(async ({ n, recovery }): Promise<ShareEnd | undefined> => {
+      const seat = together.seat();
       const status = await all
         .find((each) => each.n === n)
-        ?.shares?.commit(work.nameOf(n), recovery, deadline)
+        ?.shares?.commit(work.nameOf(n), recovery, deadline, seat)
         .catch(() => 'open' as const);
+      seat.leave();
       return status === undefined || status === 'open' ? undefined : { n, status };
     }),
   );

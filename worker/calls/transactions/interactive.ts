@@ -156,7 +156,7 @@ async function performIn(
   if (held) await work.resume(participant, held);
   const send = () =>
     way === 'joins'
-      ? work.perform(participant, [operation], false, deadline)
+      ? work.perform(participant, [operation], { isLast: false }, deadline)
       : work.prepareAll(deadline);
   await withoutDeadlock({ log, id, participants }, deadline, send);
   await askLog(ctx, (object) => object.leave(id, n, work.held(n)));

@@ -91,3 +91,26 @@ export function inOrder(units: readonly Unit[]): number[] {
   }
   return order;
 }
+
+/**
+ * Runs each unit once those that it waits for have ended; none that waits for a failed one.
+ * @param failed called at the first failure, which is thrown once all that run have ended
+ */
+export async function runInOrder(
+  units: readonly Unit[],
+  run: (unit: Unit) => Promise<void>,
+  failed: () => void,
+): Promise<void> {
+  const ends: Promise<void>[] = [];
+  for (const at of inOrder(units)) {
+    const unit = units[at];
+    if (!unit) continue;
+    const before = [...unit.after].map((each) => ends[each]);
+    ends[at] = Promise.all(before).then(() => run(unit));
+  }
+  await Promise.all(ends).catch(async (thrown: unknown) => {
+    failed();
+    await Promise.allSettled(ends);
+    throw thrown;
+  });
+}

@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import { backendOf } from '../backend/choose.ts';
 import { RelayBackend } from '../backend/relay.ts';
-import { type Performed, type SharePart, Shares } from '../backend/shares.ts';
+import { type Performed, type PrepareSeat, type SharePart, Shares } from '../backend/shares.ts';
 import { markPlaceOf } from './decider-mark.ts';
 import { nameOf } from './names.ts';
 import type { HeldShare, Mark } from './object.ts';
@@ -32,6 +32,14 @@ export interface Names {
   readonly log: string;
   readonly id: string;
   readonly isolation: Isolation | undefined;
+}
+
+/** How operations are sent. */
+export interface Sending {
+  /** Whether their share is prepared then. */
+  readonly isLast: boolean;
+  /** What it is prepared by. */
+  readonly seat?: PrepareSeat | undefined;
 }
 
 /** A share that goes on at its node. */
@@ -87,13 +95,15 @@ export class ShareWork {
   async send(
     participant: Participant,
     sent: SharePart,
-    isLast: boolean,
+    { isLast, seat }: Sending,
     deadline: Deadline,
   ): Promise<Performed> {
     const { n, part } = participant;
     this.#reached.add(n);
     try {
-      if (isLast && part !== 'decides') return await this.#prepare(participant, sent, deadline);
+      if (isLast && part !== 'decides') {
+        return await this.#prepare(participant, sent, deadline, seat);
+      }
       const performed = await this.#goOn(participant, sent, deadline);
       if (isLast && performed.onlyRead) await this.#endRead(n, deadline);
       return performed;
@@ -108,13 +118,14 @@ export class ShareWork {
     { n, shares, backend, part }: Participant,
     sent: SharePart,
     deadline: Deadline,
+    seat: PrepareSeat | undefined,
   ): Promise<Performed> {
     const name = this.nameOf(n);
     const { isolation } = this.#names;
     const open = this.#open.get(n);
     const prepared = await (open
-      ? open.shares.prepareBegun(name, open.held.session, sent, deadline)
-      : sharesOf(shares).prepare({ name, isolation, onePhase: false }, sent, deadline)
+      ? open.shares.prepareBegun({ name, session: open.held.session }, sent, deadline, seat)
+      : sharesOf(shares).prepare({ name, isolation, onePhase: false }, sent, deadline, seat)
     ).catch((thrown: unknown) => {
       if (part === 'prepares') forgetAble(backend);
       throw thrown;

@@ -1,12 +1,7 @@
 /** Runs the operations of a transaction up to the point where all is prepared. Spec: transactions.md §1, §2. */
 import { kindSpec } from '../../../kinds/index.ts';
 import { Pointed, type ReadResult } from '../../../kinds/pointed.ts';
-import {
-  type PointTo,
-  pointIn,
-  ReferenceRoom,
-  resolveReferences,
-} from '../../../kinds/result-references.ts';
+import { type PointTo, pointIn, resolveReferences } from '../../../kinds/result-references.ts';
 import { atOperation } from '../../../kinds/transaction.ts';
 import type { JsonObject } from '../../../proto/json.ts';
 import { parseInPieces } from '../../../proto/json-pieces.ts';
@@ -16,17 +11,17 @@ import type { Deadline } from '../../drivers/deadline.ts';
 import { goingOn, mayStore } from '../../limits/heavy-work.ts';
 import type { Form, RequestMessage } from '../backend/backend.ts';
 import { backendOf } from '../backend/choose.ts';
-import type { SharePart } from '../backend/shares.ts';
+import { type PrepareSeat, preparingTogether, type SharePart } from '../backend/shares.ts';
 import { gather } from '../gather.ts';
 import { markLeftBy, markPlaceOf, recoveryWith } from './decider-mark.ts';
 import { elementsInPieces } from './elements.ts';
 import type { HeldShare, Mark } from './object.ts';
 import type { Participant } from './participants.ts';
 import { type Operation, sentOf } from './plan.ts';
-import { mapReferences } from './references.ts';
+import { requestsOf } from './requests.ts';
 import { Results } from './results.ts';
-import { inOrder, type Unit, unitsOf } from './schedule.ts';
-import { type Names, ShareWork } from './share-work.ts';
+import { runInOrder, type Unit, unitsOf } from './schedule.ts';
+import { type Names, type Sending, ShareWork } from './share-work.ts';
 
 const encoder = new TextEncoder();
 
@@ -125,37 +120,50 @@ export class Work {
       )
       .sort((one, other) => one.place - other.place);
     const units = unitsOf(steps, new Set(singly));
-    const ends: Promise<void>[] = [];
-    for (const at of inOrder(units)) {
-      const unit = units[at];
-      if (!unit) continue;
-      const before = [...unit.after].map((each) => ends[each]);
-      ends[at] = Promise.all(before).then(() => this.#unit(unit, deadline));
-    }
-    await Promise.all(ends).catch(async (thrown: unknown) => {
-      // What is under way ends with the first failure.
-      deadline.abort();
-      await Promise.allSettled(ends);
-      throw thrown;
+    const seats = this.#seatsOf(units);
+    const run = (unit: Unit) => {
+      const seat = seats.get(unit);
+      return this.#unit(unit, deadline, seat).finally(() => seat?.leave());
+    };
+    // What is under way ends with the first failure.
+    await runInOrder(units, run, () => deadline.abort());
+  }
+
+  /** Those that are prepared at once wait for each other before they are sent, and for nothing else. */
+  #seatsOf(units: readonly Unit[]): ReadonlyMap<Unit, PrepareSeat> {
+    const atOnce = units.filter(({ share, after, isLast }) => {
+      const { way, part } = this.#participant(share);
+      return after.size === 0 && isLast && way === 'joins' && part !== 'decides';
     });
+    const together = preparingTogether(atOnce.length);
+    return new Map(atOnce.map((unit) => [unit, together.seat()]));
   }
 
   /** Has all that are open prepare, after their last operation. @throws GatewayError, and all has to be undone */
   async prepareOpen(deadline: Deadline): Promise<void> {
+    const { participants } = this.#running;
+    const together = preparingTogether(participants.filter(prepares).length);
     await Promise.all(
-      this.#running.participants.map(async (each) => {
+      participants.map(async (each) => {
         const held = this.held(each.n);
-        if (each.part !== 'decides') await this.perform(each, [], true, deadline);
-        else if (held?.onlyRead) await this.#shares.commitOpen(each.n, deadline);
+        if (prepares(each)) {
+          const seat = together.seat();
+          const prepared = this.perform(each, [], { isLast: true, seat }, deadline);
+          await prepared.finally(() => seat.leave());
+        } else if (held?.onlyRead) await this.#shares.commitOpen(each.n, deadline);
       }),
     );
   }
 
-  async #unit({ share, places, isLast }: Unit, deadline: Deadline): Promise<void> {
+  async #unit(
+    { share, places, isLast }: Unit,
+    deadline: Deadline,
+    seat: PrepareSeat | undefined,
+  ): Promise<void> {
     const participant = this.#participant(share);
     const operations = participant.operations.filter(({ place }) => places.includes(place));
     if (participant.way === 'joins') {
-      await this.perform(participant, operations, isLast, deadline);
+      await this.perform(participant, operations, { isLast, seat }, deadline);
       return;
     }
     const [operation] = operations;
@@ -169,15 +177,15 @@ export class Work {
     return found;
   }
 
-  /** Sends operations of one that joins. @param isLast whether its share is prepared then */
+  /** Sends operations of one that joins. */
   async perform(
     participant: Participant,
     operations: readonly Operation[],
-    isLast: boolean,
+    sending: Sending,
     deadline: Deadline,
   ): Promise<void> {
     const sent = await this.#sent(operations, participant.part === 'reads');
-    const { results } = await this.#shares.send(participant, sent, isLast, deadline);
+    const { results } = await this.#shares.send(participant, sent, sending, deadline);
     const [first] = operations;
     if (!first) return;
     this.#results.count(first.place, results.length);
@@ -267,18 +275,7 @@ export class Work {
 
   /** All operations of one in one call that commits. */
   async #transact({ backend, operations }: Participant, deadline: Deadline): Promise<void> {
-    const own = operations.map(({ place }) => place);
-    const point = await this.#point();
-    const room = new ReferenceRoom();
-    const requests = operations.map(({ body, endpoint }) => {
-      const filled = mapReferences(body, (place, path) => {
-        const at = own.indexOf(place);
-        if (at >= 0) return { $result: path.replace(/^\[\d+\]/, `[${at}]`) };
-        const reference = { $result: path };
-        return { $literal: resolveReferences(reference, point, 'kept', room) };
-      });
-      return sentOf(endpoint.row.kind, filled as JsonObject).request; // As the body.
-    });
+    const requests = requestsOf(operations, await this.#point());
     const message = { ...this.#running.form, requests, written: undefined };
     const results = await backend.transact(message, deadline);
     await this.#keep(operations, await gather(this.#ctx, results));
@@ -292,4 +289,8 @@ export class Work {
     );
     return ends.flat();
   }
+}
+
+function prepares({ part }: Participant): boolean {
+  return part !== 'decides';
 }

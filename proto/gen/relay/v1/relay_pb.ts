@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file relay/v1/relay.proto.
  */
 export const file_relay_v1_relay: GenFile = /*@__PURE__*/
-  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNItQBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkSFAoMb3JnYW5pemF0aW9uGAggASgJEioKB3Nlc3Npb24YCSABKAsyGS5yZWxheS52MS5TZXNzaW9uU2V0dGluZ3MiTwoPU2Vzc2lvblNldHRpbmdzEg0KBW5hbWVzGAEgAygJEg4KBnZhbHVlcxgCIAMoCRIMCgRyb2xlGAMgASgJEg8KB21heV9zZXQYBCABKAgiwgEKClJ1blJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEgoKc2Vzc2lvbl9pZBgFIAEoCRIRCgljYW5vbmljYWwYBiABKAgSEgoKcmVwbHlfZm9ybRgHIAEoCRIQCghyb3dfZm9ybRgIIAEoCSJFCgtSdW5SZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJIiQKDkNvbGxlY3RSZXF1ZXN0EhIKCmNvbGxlY3RfaWQYASABKAkiIAoPQ29sbGVjdFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIiIKEVJ1blN0cmVhbVJlc3BvbnNlEg0KBWNodW5rGAEgASgMIqQBCg9UcmFuc2FjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCm9wZXJhdGlvbnMYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEQoJY2Fub25pY2FsGAUgASgIEhIKCnJlcGx5X2Zvcm0YBiABKAkiVQoIT25jZU1hcmsSCwoDa2V5GAEgASgJEgwKBGJvZHkYAiABKAkSDQoFcGxhY2UYAyABKAkSDgoGc2VjcmV0GAQgASgJEg8KB3NldHRsZWQYBSABKAgi1gEKDlJ1bk9uY2VSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIgCgRtYXJrGAIgASgLMhIucmVsYXkudjEuT25jZU1hcmsSDwoHcmVxdWVzdBgDIAEoDBISCgpvcGVyYXRpb25zGAQgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYBSABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAYgASgIEhEKCWNhbm9uaWNhbBgHIAEoCBISCgpyZXBseV9mb3JtGAggASgJIlsKD1J1bk9uY2VSZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJEhAKCHJlcGxheWVkGAQgASgIIqkBCgVTaGFyZRISCgpvcGVyYXRpb25zGAEgASgMEg4KBnBsYWNlcxgCIAMoDRINCgVyZWFkcxgDIAMoDRIPCgdlYXJsaWVyGAQgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYBSABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAYgASgIEhEKCWNhbm9uaWNhbBgHIAEoCBITCgtyZWNvdmVyYWJsZRgIIAEoCCJpCglQZXJmb3JtZWQSDwoHcmVzdWx0cxgBIAEoDBISCgpiYWNrZW5kX3VzGAIgASgEEhIKCmNvbGxlY3RfaWQYAyABKAkSEQoJb25seV9yZWFkGAQgASgIEhAKCHJlY292ZXJ5GAUgASgJIqIBCgxCZWdpblJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhEKCWlzb2xhdGlvbhgDIAEoCRIRCglvbmVfcGhhc2UYBCABKAgSHgoFc2hhcmUYBSABKAsyDy5yZWxheS52MS5TaGFyZRISCgptYXJrX3BsYWNlGAYgASgJIl8KDUJlZ2luUmVzcG9uc2USEgoKc2Vzc2lvbl9pZBgBIAEoCRISCgpleHBpcmVzX21zGAIgASgEEiYKCXBlcmZvcm1lZBgDIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZCJnCg9Db250aW51ZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCnNlc3Npb25faWQYAiABKAkSHgoFc2hhcmUYAyABKAsyDy5yZWxheS52MS5TaGFyZSI6ChBDb250aW51ZVJlc3BvbnNlEiYKCXBlcmZvcm1lZBgBIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZCKRAQoOUHJlcGFyZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhEKCWlzb2xhdGlvbhgDIAEoCRISCgpzZXNzaW9uX2lkGAQgASgJEh4KBXNoYXJlGAUgASgLMg8ucmVsYXkudjEuU2hhcmUiXQoPUHJlcGFyZVJlc3BvbnNlEiYKCXBlcmZvcm1lZBgBIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZBIQCghwcmVwYXJlZBgCIAEoCBIQCghyZWNvdmVyeRgDIAEoCSJvCg1Db21taXRSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhAKCHJlY292ZXJ5GAQgASgJIi8KDkNvbW1pdFJlc3BvbnNlEg0KBWZvdW5kGAEgASgIEg4KBnN0YXR1cxgCIAEoCSJxCg9Sb2xsYmFja1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSEAoIcmVjb3ZlcnkYBCABKAkiMQoQUm9sbGJhY2tSZXNwb25zZRINCgVmb3VuZBgBIAEoCBIOCgZzdGF0dXMYAiABKAkiQwoNU2V0dGxlUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSEAoIcmVjb3ZlcnkYAiABKAkibQoTQ29tbWl0TWFya2VkUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSEgoKc2Vzc2lvbl9pZBgCIAEoCRIgCgRtYXJrGAMgASgLMhIucmVsYXkudjEuT25jZU1hcmsiFgoUQ29tbWl0TWFya2VkUmVzcG9uc2UiawoTU2V0dGxlTWFya2VkUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSIAoEbWFyaxgCIAEoCzISLnJlbGF5LnYxLk9uY2VNYXJrEhAKCHJlY292ZXJ5GAMgASgJIiAKDlNldHRsZVJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCSJCCg5SZWNvdmVyUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDgoGcHJlZml4GAIgASgJIjoKD1JlY292ZXJSZXNwb25zZRInCgZzaGFyZXMYASADKAsyFy5yZWxheS52MS5QcmVwYXJlZFNoYXJlIlYKDVByZXBhcmVkU2hhcmUSFgoOdHJhbnNhY3Rpb25faWQYASABKAkSEwoGYWdlX21zGAIgASgESACIAQESDQoFb3duZXIYAyABKAlCCQoHX2FnZV9tcyJACgxXYWl0c1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg4KBnByZWZpeBgCIAEoCSJBCg1XYWl0c1Jlc3BvbnNlEg0KBXNob3duGAEgASgIEiEKBXdhaXRzGAIgAygLMhIucmVsYXkudjEuTG9ja1dhaXQiLAoITG9ja1dhaXQSDwoHd2FpdGluZxgBIAEoCRIPCgdob2xkaW5nGAIgASgJIjAKDExhY2tzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiPQoNTGFja3NSZXNwb25zZRIdCgVsYWNrcxgBIAMoCzIOLnJlbGF5LnYxLkxhY2sSDQoFam9pbnMYAiABKAgiJQoETGFjaxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiNgoST3BlblNlc3Npb25SZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCI9ChNPcGVuU2Vzc2lvblJlc3BvbnNlEhIKCnNlc3Npb25faWQYASABKAkSEgoKZXhwaXJlc19tcxgCIAEoBCI7ChNDbG9zZVNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEAoIZW5kcG9pbnQYAiABKAkiJQoUQ2xvc2VTZXNzaW9uUmVzcG9uc2USDQoFZm91bmQYASABKAgibgoOSW5zcGVjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhcKD2FmdGVyX25hbWVzcGFjZRgCIAEoCRISCgphZnRlcl9uYW1lGAMgASgJEg0KBWxpbWl0GAQgASgNIkMKD0luc3BlY3RSZXNwb25zZRIOCgZ0YWJsZXMYASABKAwSDAoEbW9yZRgCIAEoCBISCgpiYWNrZW5kX3VzGAMgASgEIi8KC1BpbmdSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCJHCgxQaW5nUmVzcG9uc2USEgoKbGF0ZW5jeV91cxgBIAEoBBIjCgh3YXJuaW5ncxgCIAMoCzIRLnJlbGF5LnYxLldhcm5pbmciKAoHV2FybmluZxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiOQoOUmVsZWFzZVJlcXVlc3QSEAoIZW5kcG9pbnQYASABKAkSFQoNa2VlcF9yZXZpc2lvbhgCIAEoBCIgCg9SZWxlYXNlUmVzcG9uc2USDQoFcG9vbHMYASABKA0iVwoMV2F0Y2hSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIPCgdyZXF1ZXN0GAIgASgMEhQKDHJlc3VtZV9hZnRlchgDIAEoCSIqCg1XYXRjaFJlc3BvbnNlEgoKAmlkGAEgASgJEg0KBWV2ZW50GAIgASgMIjUKEVdhdGNoZWRDb2xsZWN0aW9uEgwKBG5hbWUYASABKAkSEgoKb3BlcmF0aW9ucxgCIAMoCSJrChVQcmVwYXJlQ2hhbmdlc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EjAKC2NvbGxlY3Rpb25zGAIgAygLMhsucmVsYXkudjEuV2F0Y2hlZENvbGxlY3Rpb24iOAoWUHJlcGFyZUNoYW5nZXNSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCRIMCgRtYXJrGAIgASgJInYKDkNoYW5nZXNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIwCgtjb2xsZWN0aW9ucxgCIAMoCzIbLnJlbGF5LnYxLldhdGNoZWRDb2xsZWN0aW9uEhAKCHBvc2l0aW9uGAMgASgJIm0KD0NoYW5nZXNSZXNwb25zZRIhCgdjaGFuZ2VzGAEgAygLMhAucmVsYXkudjEuQ2hhbmdlEiUKBmZhdWx0cxgCIAMoCzIVLnJlbGF5LnYxLkNoYW5nZUZhdWx0EhAKCHBvc2l0aW9uGAMgASgJIrYBCgZDaGFuZ2USCgoCaWQYASABKAkSEgoKY29sbGVjdGlvbhgCIAEoCRIPCgd3YXRjaGVkGAMgAygJEhEKCW9wZXJhdGlvbhgEIAEoCRILCgNrZXkYBSABKAwSDgoGYmVmb3JlGAYgASgMEg0KBWFmdGVyGAcgASgMEg4KBmFic2VudBgIIAMoCRIMCgR0aW1lGAkgASgJEhAKCGtleV9vbmx5GAogASgIEgwKBG1hcmsYCyABKAkiLwoLQ2hhbmdlRmF1bHQSDwoHd2F0Y2hlZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIk8KGUFja25vd2xlZGdlQ2hhbmdlc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhAKCHBvc2l0aW9uGAIgASgJIioKGkFja25vd2xlZGdlQ2hhbmdlc1Jlc3BvbnNlEgwKBHRvbGQYASABKAgiNgoSRHJvcENoYW5nZXNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCIkChNEcm9wQ2hhbmdlc1Jlc3BvbnNlEg0KBWZvdW5kGAEgASgIIjUKEUNoYW5nZXNMYWdSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCIyChJDaGFuZ2VzTGFnUmVzcG9uc2USDQoFYnl0ZXMYASABKAQSDQoFd2hvbGUYAiABKAgiDwoNU3RhdHVzUmVxdWVzdCKdAQoOU3RhdHVzUmVzcG9uc2USDAoEbm9kZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhIKCnN0YXJ0ZWRfbXMYAyABKAQSEAoIZHJhaW5pbmcYBCABKAgSDQoFcG9vbHMYBSABKA0SEwoLY29ubmVjdGlvbnMYBiABKA0SEAoIc2Vzc2lvbnMYByABKA0SEAoIaW5zdGFuY2UYCCABKAkiLAoLRXJyb3JEZXRhaWwSDAoEY29kZRgBIAEoCRIPCgdkZXRhaWxzGAIgASgJMuIOCgxSZWxheVNlcnZpY2USMgoDUnVuEhQucmVsYXkudjEuUnVuUmVxdWVzdBoVLnJlbGF5LnYxLlJ1blJlc3BvbnNlEkAKB0NvbGxlY3QSGC5yZWxheS52MS5Db2xsZWN0UmVxdWVzdBoZLnJlbGF5LnYxLkNvbGxlY3RSZXNwb25zZTABEkAKCVJ1blN0cmVhbRIULnJlbGF5LnYxLlJ1blJlcXVlc3QaGy5yZWxheS52MS5SdW5TdHJlYW1SZXNwb25zZTABEjwKCFRyYW5zYWN0EhkucmVsYXkudjEuVHJhbnNhY3RSZXF1ZXN0GhUucmVsYXkudjEuUnVuUmVzcG9uc2USPgoHUnVuT25jZRIYLnJlbGF5LnYxLlJ1bk9uY2VSZXF1ZXN0GhkucmVsYXkudjEuUnVuT25jZVJlc3BvbnNlEjgKBUJlZ2luEhYucmVsYXkudjEuQmVnaW5SZXF1ZXN0GhcucmVsYXkudjEuQmVnaW5SZXNwb25zZRJBCghDb250aW51ZRIZLnJlbGF5LnYxLkNvbnRpbnVlUmVxdWVzdBoaLnJlbGF5LnYxLkNvbnRpbnVlUmVzcG9uc2USPgoHUHJlcGFyZRIYLnJlbGF5LnYxLlByZXBhcmVSZXF1ZXN0GhkucmVsYXkudjEuUHJlcGFyZVJlc3BvbnNlEjsKBkNvbW1pdBIXLnJlbGF5LnYxLkNvbW1pdFJlcXVlc3QaGC5yZWxheS52MS5Db21taXRSZXNwb25zZRJBCghSb2xsYmFjaxIZLnJlbGF5LnYxLlJvbGxiYWNrUmVxdWVzdBoaLnJlbGF5LnYxLlJvbGxiYWNrUmVzcG9uc2USOwoGU2V0dGxlEhcucmVsYXkudjEuU2V0dGxlUmVxdWVzdBoYLnJlbGF5LnYxLlNldHRsZVJlc3BvbnNlEk0KDENvbW1pdE1hcmtlZBIdLnJlbGF5LnYxLkNvbW1pdE1hcmtlZFJlcXVlc3QaHi5yZWxheS52MS5Db21taXRNYXJrZWRSZXNwb25zZRJHCgxTZXR0bGVNYXJrZWQSHS5yZWxheS52MS5TZXR0bGVNYXJrZWRSZXF1ZXN0GhgucmVsYXkudjEuU2V0dGxlUmVzcG9uc2USPgoHUmVjb3ZlchIYLnJlbGF5LnYxLlJlY292ZXJSZXF1ZXN0GhkucmVsYXkudjEuUmVjb3ZlclJlc3BvbnNlEjgKBVdhaXRzEhYucmVsYXkudjEuV2FpdHNSZXF1ZXN0GhcucmVsYXkudjEuV2FpdHNSZXNwb25zZRI4CgVMYWNrcxIWLnJlbGF5LnYxLkxhY2tzUmVxdWVzdBoXLnJlbGF5LnYxLkxhY2tzUmVzcG9uc2USSgoLT3BlblNlc3Npb24SHC5yZWxheS52MS5PcGVuU2Vzc2lvblJlcXVlc3QaHS5yZWxheS52MS5PcGVuU2Vzc2lvblJlc3BvbnNlEk0KDENsb3NlU2Vzc2lvbhIdLnJlbGF5LnYxLkNsb3NlU2Vzc2lvblJlcXVlc3QaHi5yZWxheS52MS5DbG9zZVNlc3Npb25SZXNwb25zZRI+CgdJbnNwZWN0EhgucmVsYXkudjEuSW5zcGVjdFJlcXVlc3QaGS5yZWxheS52MS5JbnNwZWN0UmVzcG9uc2USNQoEUGluZxIVLnJlbGF5LnYxLlBpbmdSZXF1ZXN0GhYucmVsYXkudjEuUGluZ1Jlc3BvbnNlEj4KB1JlbGVhc2USGC5yZWxheS52MS5SZWxlYXNlUmVxdWVzdBoZLnJlbGF5LnYxLlJlbGVhc2VSZXNwb25zZRI6CgVXYXRjaBIWLnJlbGF5LnYxLldhdGNoUmVxdWVzdBoXLnJlbGF5LnYxLldhdGNoUmVzcG9uc2UwARJTCg5QcmVwYXJlQ2hhbmdlcxIfLnJlbGF5LnYxLlByZXBhcmVDaGFuZ2VzUmVxdWVzdBogLnJlbGF5LnYxLlByZXBhcmVDaGFuZ2VzUmVzcG9uc2USQAoHQ2hhbmdlcxIYLnJlbGF5LnYxLkNoYW5nZXNSZXF1ZXN0GhkucmVsYXkudjEuQ2hhbmdlc1Jlc3BvbnNlMAESXwoSQWNrbm93bGVkZ2VDaGFuZ2VzEiMucmVsYXkudjEuQWNrbm93bGVkZ2VDaGFuZ2VzUmVxdWVzdBokLnJlbGF5LnYxLkFja25vd2xlZGdlQ2hhbmdlc1Jlc3BvbnNlEkoKC0Ryb3BDaGFuZ2VzEhwucmVsYXkudjEuRHJvcENoYW5nZXNSZXF1ZXN0Gh0ucmVsYXkudjEuRHJvcENoYW5nZXNSZXNwb25zZRJHCgpDaGFuZ2VzTGFnEhsucmVsYXkudjEuQ2hhbmdlc0xhZ1JlcXVlc3QaHC5yZWxheS52MS5DaGFuZ2VzTGFnUmVzcG9uc2USOwoGU3RhdHVzEhcucmVsYXkudjEuU3RhdHVzUmVxdWVzdBoYLnJlbGF5LnYxLlN0YXR1c1Jlc3BvbnNlYgZwcm90bzM");
+  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNItQBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkSFAoMb3JnYW5pemF0aW9uGAggASgJEioKB3Nlc3Npb24YCSABKAsyGS5yZWxheS52MS5TZXNzaW9uU2V0dGluZ3MiTwoPU2Vzc2lvblNldHRpbmdzEg0KBW5hbWVzGAEgAygJEg4KBnZhbHVlcxgCIAMoCRIMCgRyb2xlGAMgASgJEg8KB21heV9zZXQYBCABKAgiwgEKClJ1blJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEgoKc2Vzc2lvbl9pZBgFIAEoCRIRCgljYW5vbmljYWwYBiABKAgSEgoKcmVwbHlfZm9ybRgHIAEoCRIQCghyb3dfZm9ybRgIIAEoCSJFCgtSdW5SZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJIiQKDkNvbGxlY3RSZXF1ZXN0EhIKCmNvbGxlY3RfaWQYASABKAkiIAoPQ29sbGVjdFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIiIKEVJ1blN0cmVhbVJlc3BvbnNlEg0KBWNodW5rGAEgASgMIqQBCg9UcmFuc2FjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCm9wZXJhdGlvbnMYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEQoJY2Fub25pY2FsGAUgASgIEhIKCnJlcGx5X2Zvcm0YBiABKAkiVQoIT25jZU1hcmsSCwoDa2V5GAEgASgJEgwKBGJvZHkYAiABKAkSDQoFcGxhY2UYAyABKAkSDgoGc2VjcmV0GAQgASgJEg8KB3NldHRsZWQYBSABKAgi1gEKDlJ1bk9uY2VSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIgCgRtYXJrGAIgASgLMhIucmVsYXkudjEuT25jZU1hcmsSDwoHcmVxdWVzdBgDIAEoDBISCgpvcGVyYXRpb25zGAQgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYBSABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAYgASgIEhEKCWNhbm9uaWNhbBgHIAEoCBISCgpyZXBseV9mb3JtGAggASgJIlsKD1J1bk9uY2VSZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJEhAKCHJlcGxheWVkGAQgASgIIqkBCgVTaGFyZRISCgpvcGVyYXRpb25zGAEgASgMEg4KBnBsYWNlcxgCIAMoDRINCgVyZWFkcxgDIAMoDRIPCgdlYXJsaWVyGAQgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYBSABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAYgASgIEhEKCWNhbm9uaWNhbBgHIAEoCBITCgtyZWNvdmVyYWJsZRgIIAEoCCJpCglQZXJmb3JtZWQSDwoHcmVzdWx0cxgBIAEoDBISCgpiYWNrZW5kX3VzGAIgASgEEhIKCmNvbGxlY3RfaWQYAyABKAkSEQoJb25seV9yZWFkGAQgASgIEhAKCHJlY292ZXJ5GAUgASgJIqIBCgxCZWdpblJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhEKCWlzb2xhdGlvbhgDIAEoCRIRCglvbmVfcGhhc2UYBCABKAgSHgoFc2hhcmUYBSABKAsyDy5yZWxheS52MS5TaGFyZRISCgptYXJrX3BsYWNlGAYgASgJIl8KDUJlZ2luUmVzcG9uc2USEgoKc2Vzc2lvbl9pZBgBIAEoCRISCgpleHBpcmVzX21zGAIgASgEEiYKCXBlcmZvcm1lZBgDIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZCJnCg9Db250aW51ZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCnNlc3Npb25faWQYAiABKAkSHgoFc2hhcmUYAyABKAsyDy5yZWxheS52MS5TaGFyZSI6ChBDb250aW51ZVJlc3BvbnNlEiYKCXBlcmZvcm1lZBgBIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZCKRAQoOUHJlcGFyZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhEKCWlzb2xhdGlvbhgDIAEoCRISCgpzZXNzaW9uX2lkGAQgASgJEh4KBXNoYXJlGAUgASgLMg8ucmVsYXkudjEuU2hhcmUiXQoPUHJlcGFyZVJlc3BvbnNlEiYKCXBlcmZvcm1lZBgBIAEoCzITLnJlbGF5LnYxLlBlcmZvcm1lZBIQCghwcmVwYXJlZBgCIAEoCBIQCghyZWNvdmVyeRgDIAEoCSJvCg1Db21taXRSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhAKCHJlY292ZXJ5GAQgASgJIi8KDkNvbW1pdFJlc3BvbnNlEg0KBWZvdW5kGAEgASgIEg4KBnN0YXR1cxgCIAEoCSJHCgpDYWxsT3JpZ2luEhAKCGVuZHBvaW50GAEgASgJEhMKC3RyYWNlcGFyZW50GAIgASgJEhIKCnRyYWNlc3RhdGUYAyABKAkigQEKC0NhbGxGYWlsdXJlEg0KBWVycm9yGAEgASgMEjMKB2hlYWRlcnMYAiADKAsyIi5yZWxheS52MS5DYWxsRmFpbHVyZS5IZWFkZXJzRW50cnkaLgoMSGVhZGVyc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiPgoWUHJlcGFyZVRvZ2V0aGVyUmVxdWVzdBIkCgVjYWxscxgBIAMoCzIVLnJlbGF5LnYxLlByZXBhcmVDYWxsIl4KC1ByZXBhcmVDYWxsEiQKBm9yaWdpbhgBIAEoCzIULnJlbGF5LnYxLkNhbGxPcmlnaW4SKQoHcmVxdWVzdBgCIAEoCzIYLnJlbGF5LnYxLlByZXBhcmVSZXF1ZXN0IkIKF1ByZXBhcmVUb2dldGhlclJlc3BvbnNlEicKB3JlcGxpZXMYASADKAsyFi5yZWxheS52MS5QcmVwYXJlUmVwbHkicQoMUHJlcGFyZVJlcGx5EgwKBGNhbGwYASABKA0SKwoIcmVzcG9uc2UYAiABKAsyGS5yZWxheS52MS5QcmVwYXJlUmVzcG9uc2USJgoHZmFpbHVyZRgDIAEoCzIVLnJlbGF5LnYxLkNhbGxGYWlsdXJlIjwKFUNvbW1pdFRvZ2V0aGVyUmVxdWVzdBIjCgVjYWxscxgBIAMoCzIULnJlbGF5LnYxLkNvbW1pdENhbGwiXAoKQ29tbWl0Q2FsbBIkCgZvcmlnaW4YASABKAsyFC5yZWxheS52MS5DYWxsT3JpZ2luEigKB3JlcXVlc3QYAiABKAsyFy5yZWxheS52MS5Db21taXRSZXF1ZXN0IkAKFkNvbW1pdFRvZ2V0aGVyUmVzcG9uc2USJgoHcmVwbGllcxgBIAMoCzIVLnJlbGF5LnYxLkNvbW1pdFJlcGx5Im8KC0NvbW1pdFJlcGx5EgwKBGNhbGwYASABKA0SKgoIcmVzcG9uc2UYAiABKAsyGC5yZWxheS52MS5Db21taXRSZXNwb25zZRImCgdmYWlsdXJlGAMgASgLMhUucmVsYXkudjEuQ2FsbEZhaWx1cmUicQoPUm9sbGJhY2tSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhAKCHJlY292ZXJ5GAQgASgJIjEKEFJvbGxiYWNrUmVzcG9uc2USDQoFZm91bmQYASABKAgSDgoGc3RhdHVzGAIgASgJIkMKDVNldHRsZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhAKCHJlY292ZXJ5GAIgASgJIm0KE0NvbW1pdE1hcmtlZFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCnNlc3Npb25faWQYAiABKAkSIAoEbWFyaxgDIAEoCzISLnJlbGF5LnYxLk9uY2VNYXJrIhYKFENvbW1pdE1hcmtlZFJlc3BvbnNlImsKE1NldHRsZU1hcmtlZFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EiAKBG1hcmsYAiABKAsyEi5yZWxheS52MS5PbmNlTWFyaxIQCghyZWNvdmVyeRgDIAEoCSIgCg5TZXR0bGVSZXNwb25zZRIOCgZzdGF0dXMYASABKAkiQgoOUmVjb3ZlclJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg4KBnByZWZpeBgCIAEoCSI6Cg9SZWNvdmVyUmVzcG9uc2USJwoGc2hhcmVzGAEgAygLMhcucmVsYXkudjEuUHJlcGFyZWRTaGFyZSJWCg1QcmVwYXJlZFNoYXJlEhYKDnRyYW5zYWN0aW9uX2lkGAEgASgJEhMKBmFnZV9tcxgCIAEoBEgAiAEBEg0KBW93bmVyGAMgASgJQgkKB19hZ2VfbXMiQAoMV2FpdHNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIOCgZwcmVmaXgYAiABKAkiQQoNV2FpdHNSZXNwb25zZRINCgVzaG93bhgBIAEoCBIhCgV3YWl0cxgCIAMoCzISLnJlbGF5LnYxLkxvY2tXYWl0IiwKCExvY2tXYWl0Eg8KB3dhaXRpbmcYASABKAkSDwoHaG9sZGluZxgCIAEoCSIwCgxMYWNrc1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Ij0KDUxhY2tzUmVzcG9uc2USHQoFbGFja3MYASADKAsyDi5yZWxheS52MS5MYWNrEg0KBWpvaW5zGAIgASgIIiUKBExhY2sSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIjYKEk9wZW5TZXNzaW9uUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiPQoTT3BlblNlc3Npb25SZXNwb25zZRISCgpzZXNzaW9uX2lkGAEgASgJEhIKCmV4cGlyZXNfbXMYAiABKAQiOwoTQ2xvc2VTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhAKCGVuZHBvaW50GAIgASgJIiUKFENsb3NlU2Vzc2lvblJlc3BvbnNlEg0KBWZvdW5kGAEgASgIIm4KDkluc3BlY3RSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIXCg9hZnRlcl9uYW1lc3BhY2UYAiABKAkSEgoKYWZ0ZXJfbmFtZRgDIAEoCRINCgVsaW1pdBgEIAEoDSJDCg9JbnNwZWN0UmVzcG9uc2USDgoGdGFibGVzGAEgASgMEgwKBG1vcmUYAiABKAgSEgoKYmFja2VuZF91cxgDIAEoBCIvCgtQaW5nUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiRwoMUGluZ1Jlc3BvbnNlEhIKCmxhdGVuY3lfdXMYASABKAQSIwoId2FybmluZ3MYAiADKAsyES5yZWxheS52MS5XYXJuaW5nIigKB1dhcm5pbmcSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIjkKDlJlbGVhc2VSZXF1ZXN0EhAKCGVuZHBvaW50GAEgASgJEhUKDWtlZXBfcmV2aXNpb24YAiABKAQiIAoPUmVsZWFzZVJlc3BvbnNlEg0KBXBvb2xzGAEgASgNIlcKDFdhdGNoUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDwoHcmVxdWVzdBgCIAEoDBIUCgxyZXN1bWVfYWZ0ZXIYAyABKAkiKgoNV2F0Y2hSZXNwb25zZRIKCgJpZBgBIAEoCRINCgVldmVudBgCIAEoDCI1ChFXYXRjaGVkQ29sbGVjdGlvbhIMCgRuYW1lGAEgASgJEhIKCm9wZXJhdGlvbnMYAiADKAkiawoVUHJlcGFyZUNoYW5nZXNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIwCgtjb2xsZWN0aW9ucxgCIAMoCzIbLnJlbGF5LnYxLldhdGNoZWRDb2xsZWN0aW9uIjgKFlByZXBhcmVDaGFuZ2VzUmVzcG9uc2USEAoIcG9zaXRpb24YASABKAkSDAoEbWFyaxgCIAEoCSJ2Cg5DaGFuZ2VzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSMAoLY29sbGVjdGlvbnMYAiADKAsyGy5yZWxheS52MS5XYXRjaGVkQ29sbGVjdGlvbhIQCghwb3NpdGlvbhgDIAEoCSJtCg9DaGFuZ2VzUmVzcG9uc2USIQoHY2hhbmdlcxgBIAMoCzIQLnJlbGF5LnYxLkNoYW5nZRIlCgZmYXVsdHMYAiADKAsyFS5yZWxheS52MS5DaGFuZ2VGYXVsdBIQCghwb3NpdGlvbhgDIAEoCSK2AQoGQ2hhbmdlEgoKAmlkGAEgASgJEhIKCmNvbGxlY3Rpb24YAiABKAkSDwoHd2F0Y2hlZBgDIAMoCRIRCglvcGVyYXRpb24YBCABKAkSCwoDa2V5GAUgASgMEg4KBmJlZm9yZRgGIAEoDBINCgVhZnRlchgHIAEoDBIOCgZhYnNlbnQYCCADKAkSDAoEdGltZRgJIAEoCRIQCghrZXlfb25seRgKIAEoCBIMCgRtYXJrGAsgASgJIi8KC0NoYW5nZUZhdWx0Eg8KB3dhdGNoZWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCSJPChlBY2tub3dsZWRnZUNoYW5nZXNSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIQCghwb3NpdGlvbhgCIAEoCSIqChpBY2tub3dsZWRnZUNoYW5nZXNSZXNwb25zZRIMCgR0b2xkGAEgASgIIjYKEkRyb3BDaGFuZ2VzUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiJAoTRHJvcENoYW5nZXNSZXNwb25zZRINCgVmb3VuZBgBIAEoCCI1ChFDaGFuZ2VzTGFnUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiMgoSQ2hhbmdlc0xhZ1Jlc3BvbnNlEg0KBWJ5dGVzGAEgASgEEg0KBXdob2xlGAIgASgIIg8KDVN0YXR1c1JlcXVlc3QinQEKDlN0YXR1c1Jlc3BvbnNlEgwKBG5vZGUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRISCgpzdGFydGVkX21zGAMgASgEEhAKCGRyYWluaW5nGAQgASgIEg0KBXBvb2xzGAUgASgNEhMKC2Nvbm5lY3Rpb25zGAYgASgNEhAKCHNlc3Npb25zGAcgASgNEhAKCGluc3RhbmNlGAggASgJIiwKC0Vycm9yRGV0YWlsEgwKBGNvZGUYASABKAkSDwoHZGV0YWlscxgCIAEoCTKPEAoMUmVsYXlTZXJ2aWNlEjIKA1J1bhIULnJlbGF5LnYxLlJ1blJlcXVlc3QaFS5yZWxheS52MS5SdW5SZXNwb25zZRJACgdDb2xsZWN0EhgucmVsYXkudjEuQ29sbGVjdFJlcXVlc3QaGS5yZWxheS52MS5Db2xsZWN0UmVzcG9uc2UwARJACglSdW5TdHJlYW0SFC5yZWxheS52MS5SdW5SZXF1ZXN0GhsucmVsYXkudjEuUnVuU3RyZWFtUmVzcG9uc2UwARI8CghUcmFuc2FjdBIZLnJlbGF5LnYxLlRyYW5zYWN0UmVxdWVzdBoVLnJlbGF5LnYxLlJ1blJlc3BvbnNlEj4KB1J1bk9uY2USGC5yZWxheS52MS5SdW5PbmNlUmVxdWVzdBoZLnJlbGF5LnYxLlJ1bk9uY2VSZXNwb25zZRI4CgVCZWdpbhIWLnJlbGF5LnYxLkJlZ2luUmVxdWVzdBoXLnJlbGF5LnYxLkJlZ2luUmVzcG9uc2USQQoIQ29udGludWUSGS5yZWxheS52MS5Db250aW51ZVJlcXVlc3QaGi5yZWxheS52MS5Db250aW51ZVJlc3BvbnNlEj4KB1ByZXBhcmUSGC5yZWxheS52MS5QcmVwYXJlUmVxdWVzdBoZLnJlbGF5LnYxLlByZXBhcmVSZXNwb25zZRI7CgZDb21taXQSFy5yZWxheS52MS5Db21taXRSZXF1ZXN0GhgucmVsYXkudjEuQ29tbWl0UmVzcG9uc2USVgoPUHJlcGFyZVRvZ2V0aGVyEiAucmVsYXkudjEuUHJlcGFyZVRvZ2V0aGVyUmVxdWVzdBohLnJlbGF5LnYxLlByZXBhcmVUb2dldGhlclJlc3BvbnNlElMKDkNvbW1pdFRvZ2V0aGVyEh8ucmVsYXkudjEuQ29tbWl0VG9nZXRoZXJSZXF1ZXN0GiAucmVsYXkudjEuQ29tbWl0VG9nZXRoZXJSZXNwb25zZRJBCghSb2xsYmFjaxIZLnJlbGF5LnYxLlJvbGxiYWNrUmVxdWVzdBoaLnJlbGF5LnYxLlJvbGxiYWNrUmVzcG9uc2USOwoGU2V0dGxlEhcucmVsYXkudjEuU2V0dGxlUmVxdWVzdBoYLnJlbGF5LnYxLlNldHRsZVJlc3BvbnNlEk0KDENvbW1pdE1hcmtlZBIdLnJlbGF5LnYxLkNvbW1pdE1hcmtlZFJlcXVlc3QaHi5yZWxheS52MS5Db21taXRNYXJrZWRSZXNwb25zZRJHCgxTZXR0bGVNYXJrZWQSHS5yZWxheS52MS5TZXR0bGVNYXJrZWRSZXF1ZXN0GhgucmVsYXkudjEuU2V0dGxlUmVzcG9uc2USPgoHUmVjb3ZlchIYLnJlbGF5LnYxLlJlY292ZXJSZXF1ZXN0GhkucmVsYXkudjEuUmVjb3ZlclJlc3BvbnNlEjgKBVdhaXRzEhYucmVsYXkudjEuV2FpdHNSZXF1ZXN0GhcucmVsYXkudjEuV2FpdHNSZXNwb25zZRI4CgVMYWNrcxIWLnJlbGF5LnYxLkxhY2tzUmVxdWVzdBoXLnJlbGF5LnYxLkxhY2tzUmVzcG9uc2USSgoLT3BlblNlc3Npb24SHC5yZWxheS52MS5PcGVuU2Vzc2lvblJlcXVlc3QaHS5yZWxheS52MS5PcGVuU2Vzc2lvblJlc3BvbnNlEk0KDENsb3NlU2Vzc2lvbhIdLnJlbGF5LnYxLkNsb3NlU2Vzc2lvblJlcXVlc3QaHi5yZWxheS52MS5DbG9zZVNlc3Npb25SZXNwb25zZRI+CgdJbnNwZWN0EhgucmVsYXkudjEuSW5zcGVjdFJlcXVlc3QaGS5yZWxheS52MS5JbnNwZWN0UmVzcG9uc2USNQoEUGluZxIVLnJlbGF5LnYxLlBpbmdSZXF1ZXN0GhYucmVsYXkudjEuUGluZ1Jlc3BvbnNlEj4KB1JlbGVhc2USGC5yZWxheS52MS5SZWxlYXNlUmVxdWVzdBoZLnJlbGF5LnYxLlJlbGVhc2VSZXNwb25zZRI6CgVXYXRjaBIWLnJlbGF5LnYxLldhdGNoUmVxdWVzdBoXLnJlbGF5LnYxLldhdGNoUmVzcG9uc2UwARJTCg5QcmVwYXJlQ2hhbmdlcxIfLnJlbGF5LnYxLlByZXBhcmVDaGFuZ2VzUmVxdWVzdBogLnJlbGF5LnYxLlByZXBhcmVDaGFuZ2VzUmVzcG9uc2USQAoHQ2hhbmdlcxIYLnJlbGF5LnYxLkNoYW5nZXNSZXF1ZXN0GhkucmVsYXkudjEuQ2hhbmdlc1Jlc3BvbnNlMAESXwoSQWNrbm93bGVkZ2VDaGFuZ2VzEiMucmVsYXkudjEuQWNrbm93bGVkZ2VDaGFuZ2VzUmVxdWVzdBokLnJlbGF5LnYxLkFja25vd2xlZGdlQ2hhbmdlc1Jlc3BvbnNlEkoKC0Ryb3BDaGFuZ2VzEhwucmVsYXkudjEuRHJvcENoYW5nZXNSZXF1ZXN0Gh0ucmVsYXkudjEuRHJvcENoYW5nZXNSZXNwb25zZRJHCgpDaGFuZ2VzTGFnEhsucmVsYXkudjEuQ2hhbmdlc0xhZ1JlcXVlc3QaHC5yZWxheS52MS5DaGFuZ2VzTGFnUmVzcG9uc2USOwoGU3RhdHVzEhcucmVsYXkudjEuU3RhdHVzUmVxdWVzdBoYLnJlbGF5LnYxLlN0YXR1c1Jlc3BvbnNlYgZwcm90bzM");
 
 /**
  * Caps bound the connections of one endpoint on this node; 0 stands for the relay's own default.
@@ -978,6 +978,279 @@ export const CommitResponseSchema: GenMessage<CommitResponse> = /*@__PURE__*/
   messageDesc(file_relay_v1_relay, 21);
 
 /**
+ * CallOrigin is what a call of its own would say in its headers.
+ *
+ * @generated from message relay.v1.CallOrigin
+ */
+export type CallOrigin = Message<"relay.v1.CallOrigin"> & {
+  /**
+   * Causeway-Endpoint of proto/parts.ts.
+   *
+   * @generated from field: string endpoint = 1;
+   */
+  endpoint: string;
+
+  /**
+   * Trace Context of the W3C; empty where calls are not traced.
+   *
+   * @generated from field: string traceparent = 2;
+   */
+  traceparent: string;
+
+  /**
+   * Likewise.
+   *
+   * @generated from field: string tracestate = 3;
+   */
+  tracestate: string;
+};
+
+/**
+ * Describes the message relay.v1.CallOrigin.
+ * Use `create(CallOriginSchema)` to create a new message.
+ */
+export const CallOriginSchema: GenMessage<CallOrigin> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 22);
+
+/**
+ * CallFailure is how one of several calls failed.
+ *
+ * @generated from message relay.v1.CallFailure
+ */
+export type CallFailure = Message<"relay.v1.CallFailure"> & {
+  /**
+   * The error as Connect's unary protocol has it, JSON.
+   *
+   * @generated from field: bytes error = 1;
+   */
+  error: Uint8Array;
+
+  /**
+   * What its headers would say, by their names.
+   *
+   * @generated from field: map<string, string> headers = 2;
+   */
+  headers: { [key: string]: string };
+};
+
+/**
+ * Describes the message relay.v1.CallFailure.
+ * Use `create(CallFailureSchema)` to create a new message.
+ */
+export const CallFailureSchema: GenMessage<CallFailure> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 23);
+
+/**
+ * PrepareTogetherRequest is several calls of Prepare whose pools one process of the node has.
+ *
+ * @generated from message relay.v1.PrepareTogetherRequest
+ */
+export type PrepareTogetherRequest = Message<"relay.v1.PrepareTogetherRequest"> & {
+  /**
+   * At least one.
+   *
+   * @generated from field: repeated relay.v1.PrepareCall calls = 1;
+   */
+  calls: PrepareCall[];
+};
+
+/**
+ * Describes the message relay.v1.PrepareTogetherRequest.
+ * Use `create(PrepareTogetherRequestSchema)` to create a new message.
+ */
+export const PrepareTogetherRequestSchema: GenMessage<PrepareTogetherRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 24);
+
+/**
+ * PrepareCall is one of them.
+ *
+ * @generated from message relay.v1.PrepareCall
+ */
+export type PrepareCall = Message<"relay.v1.PrepareCall"> & {
+  /**
+   * Where it comes from.
+   *
+   * @generated from field: relay.v1.CallOrigin origin = 1;
+   */
+  origin?: CallOrigin | undefined;
+
+  /**
+   * As Prepare takes it.
+   *
+   * @generated from field: relay.v1.PrepareRequest request = 2;
+   */
+  request?: PrepareRequest | undefined;
+};
+
+/**
+ * Describes the message relay.v1.PrepareCall.
+ * Use `create(PrepareCallSchema)` to create a new message.
+ */
+export const PrepareCallSchema: GenMessage<PrepareCall> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 25);
+
+/**
+ * PrepareTogetherResponse tells how each ended.
+ *
+ * @generated from message relay.v1.PrepareTogetherResponse
+ */
+export type PrepareTogetherResponse = Message<"relay.v1.PrepareTogetherResponse"> & {
+  /**
+   * In the order in which they ended, which is not that of the calls.
+   *
+   * @generated from field: repeated relay.v1.PrepareReply replies = 1;
+   */
+  replies: PrepareReply[];
+};
+
+/**
+ * Describes the message relay.v1.PrepareTogetherResponse.
+ * Use `create(PrepareTogetherResponseSchema)` to create a new message.
+ */
+export const PrepareTogetherResponseSchema: GenMessage<PrepareTogetherResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 26);
+
+/**
+ * PrepareReply is how one ended.
+ *
+ * @generated from message relay.v1.PrepareReply
+ */
+export type PrepareReply = Message<"relay.v1.PrepareReply"> & {
+  /**
+   * Index of the call.
+   *
+   * @generated from field: uint32 call = 1;
+   */
+  call: number;
+
+  /**
+   * As Prepare answers it; absent after a failure.
+   *
+   * @generated from field: relay.v1.PrepareResponse response = 2;
+   */
+  response?: PrepareResponse | undefined;
+
+  /**
+   * Absent without one.
+   *
+   * @generated from field: relay.v1.CallFailure failure = 3;
+   */
+  failure?: CallFailure | undefined;
+};
+
+/**
+ * Describes the message relay.v1.PrepareReply.
+ * Use `create(PrepareReplySchema)` to create a new message.
+ */
+export const PrepareReplySchema: GenMessage<PrepareReply> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 27);
+
+/**
+ * CommitTogetherRequest is several calls of Commit.
+ *
+ * @generated from message relay.v1.CommitTogetherRequest
+ */
+export type CommitTogetherRequest = Message<"relay.v1.CommitTogetherRequest"> & {
+  /**
+   * At least one.
+   *
+   * @generated from field: repeated relay.v1.CommitCall calls = 1;
+   */
+  calls: CommitCall[];
+};
+
+/**
+ * Describes the message relay.v1.CommitTogetherRequest.
+ * Use `create(CommitTogetherRequestSchema)` to create a new message.
+ */
+export const CommitTogetherRequestSchema: GenMessage<CommitTogetherRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 28);
+
+/**
+ * CommitCall is one of them.
+ *
+ * @generated from message relay.v1.CommitCall
+ */
+export type CommitCall = Message<"relay.v1.CommitCall"> & {
+  /**
+   * Where it comes from.
+   *
+   * @generated from field: relay.v1.CallOrigin origin = 1;
+   */
+  origin?: CallOrigin | undefined;
+
+  /**
+   * As Commit takes it, by name.
+   *
+   * @generated from field: relay.v1.CommitRequest request = 2;
+   */
+  request?: CommitRequest | undefined;
+};
+
+/**
+ * Describes the message relay.v1.CommitCall.
+ * Use `create(CommitCallSchema)` to create a new message.
+ */
+export const CommitCallSchema: GenMessage<CommitCall> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 29);
+
+/**
+ * CommitTogetherResponse tells how each ended.
+ *
+ * @generated from message relay.v1.CommitTogetherResponse
+ */
+export type CommitTogetherResponse = Message<"relay.v1.CommitTogetherResponse"> & {
+  /**
+   * In the order in which they ended, which is not that of the calls.
+   *
+   * @generated from field: repeated relay.v1.CommitReply replies = 1;
+   */
+  replies: CommitReply[];
+};
+
+/**
+ * Describes the message relay.v1.CommitTogetherResponse.
+ * Use `create(CommitTogetherResponseSchema)` to create a new message.
+ */
+export const CommitTogetherResponseSchema: GenMessage<CommitTogetherResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 30);
+
+/**
+ * CommitReply is how one ended.
+ *
+ * @generated from message relay.v1.CommitReply
+ */
+export type CommitReply = Message<"relay.v1.CommitReply"> & {
+  /**
+   * Index of the call.
+   *
+   * @generated from field: uint32 call = 1;
+   */
+  call: number;
+
+  /**
+   * As Commit answers it; absent after a failure.
+   *
+   * @generated from field: relay.v1.CommitResponse response = 2;
+   */
+  response?: CommitResponse | undefined;
+
+  /**
+   * Absent without one.
+   *
+   * @generated from field: relay.v1.CallFailure failure = 3;
+   */
+  failure?: CallFailure | undefined;
+};
+
+/**
+ * Describes the message relay.v1.CommitReply.
+ * Use `create(CommitReplySchema)` to create a new message.
+ */
+export const CommitReplySchema: GenMessage<CommitReply> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 31);
+
+/**
  * RollbackRequest names a share, prepared or begun.
  *
  * @generated from message relay.v1.RollbackRequest
@@ -1017,7 +1290,7 @@ export type RollbackRequest = Message<"relay.v1.RollbackRequest"> & {
  * Use `create(RollbackRequestSchema)` to create a new message.
  */
 export const RollbackRequestSchema: GenMessage<RollbackRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 22);
+  messageDesc(file_relay_v1_relay, 32);
 
 /**
  * RollbackResponse tells what was found.
@@ -1045,7 +1318,7 @@ export type RollbackResponse = Message<"relay.v1.RollbackResponse"> & {
  * Use `create(RollbackResponseSchema)` to create a new message.
  */
 export const RollbackResponseSchema: GenMessage<RollbackResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 23);
+  messageDesc(file_relay_v1_relay, 33);
 
 /**
  * SettleRequest asks after a share that was told to commit in one phase.
@@ -1073,7 +1346,7 @@ export type SettleRequest = Message<"relay.v1.SettleRequest"> & {
  * Use `create(SettleRequestSchema)` to create a new message.
  */
 export const SettleRequestSchema: GenMessage<SettleRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 24);
+  messageDesc(file_relay_v1_relay, 34);
 
 /**
  * CommitMarkedRequest commits a share with a mark.
@@ -1108,7 +1381,7 @@ export type CommitMarkedRequest = Message<"relay.v1.CommitMarkedRequest"> & {
  * Use `create(CommitMarkedRequestSchema)` to create a new message.
  */
 export const CommitMarkedRequestSchema: GenMessage<CommitMarkedRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 25);
+  messageDesc(file_relay_v1_relay, 35);
 
 /**
  * CommitMarkedResponse says that it has committed.
@@ -1123,7 +1396,7 @@ export type CommitMarkedResponse = Message<"relay.v1.CommitMarkedResponse"> & {
  * Use `create(CommitMarkedResponseSchema)` to create a new message.
  */
 export const CommitMarkedResponseSchema: GenMessage<CommitMarkedResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 26);
+  messageDesc(file_relay_v1_relay, 36);
 
 /**
  * SettleMarkedRequest asks after a share or a write by its mark.
@@ -1158,7 +1431,7 @@ export type SettleMarkedRequest = Message<"relay.v1.SettleMarkedRequest"> & {
  * Use `create(SettleMarkedRequestSchema)` to create a new message.
  */
 export const SettleMarkedRequestSchema: GenMessage<SettleMarkedRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 27);
+  messageDesc(file_relay_v1_relay, 37);
 
 /**
  * SettleResponse tells what became of it.
@@ -1179,7 +1452,7 @@ export type SettleResponse = Message<"relay.v1.SettleResponse"> & {
  * Use `create(SettleResponseSchema)` to create a new message.
  */
 export const SettleResponseSchema: GenMessage<SettleResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 28);
+  messageDesc(file_relay_v1_relay, 38);
 
 /**
  * RecoverRequest asks for prepared shares by prefix.
@@ -1207,7 +1480,7 @@ export type RecoverRequest = Message<"relay.v1.RecoverRequest"> & {
  * Use `create(RecoverRequestSchema)` to create a new message.
  */
 export const RecoverRequestSchema: GenMessage<RecoverRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 29);
+  messageDesc(file_relay_v1_relay, 39);
 
 /**
  * RecoverResponse lists prepared shares.
@@ -1228,7 +1501,7 @@ export type RecoverResponse = Message<"relay.v1.RecoverResponse"> & {
  * Use `create(RecoverResponseSchema)` to create a new message.
  */
 export const RecoverResponseSchema: GenMessage<RecoverResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 30);
+  messageDesc(file_relay_v1_relay, 40);
 
 /**
  * PreparedShare is one that stands prepared.
@@ -1263,7 +1536,7 @@ export type PreparedShare = Message<"relay.v1.PreparedShare"> & {
  * Use `create(PreparedShareSchema)` to create a new message.
  */
 export const PreparedShareSchema: GenMessage<PreparedShare> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 31);
+  messageDesc(file_relay_v1_relay, 41);
 
 /**
  * WaitsRequest asks who waits for locks.
@@ -1291,7 +1564,7 @@ export type WaitsRequest = Message<"relay.v1.WaitsRequest"> & {
  * Use `create(WaitsRequestSchema)` to create a new message.
  */
 export const WaitsRequestSchema: GenMessage<WaitsRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 32);
+  messageDesc(file_relay_v1_relay, 42);
 
 /**
  * WaitsResponse lists waits for locks.
@@ -1319,7 +1592,7 @@ export type WaitsResponse = Message<"relay.v1.WaitsResponse"> & {
  * Use `create(WaitsResponseSchema)` to create a new message.
  */
 export const WaitsResponseSchema: GenMessage<WaitsResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 33);
+  messageDesc(file_relay_v1_relay, 43);
 
 /**
  * LockWait is one share that waits for another's lock.
@@ -1347,7 +1620,7 @@ export type LockWait = Message<"relay.v1.LockWait"> & {
  * Use `create(LockWaitSchema)` to create a new message.
  */
 export const LockWaitSchema: GenMessage<LockWait> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 34);
+  messageDesc(file_relay_v1_relay, 44);
 
 /**
  * LacksRequest asks whether a backend can prepare.
@@ -1368,7 +1641,7 @@ export type LacksRequest = Message<"relay.v1.LacksRequest"> & {
  * Use `create(LacksRequestSchema)` to create a new message.
  */
 export const LacksRequestSchema: GenMessage<LacksRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 35);
+  messageDesc(file_relay_v1_relay, 45);
 
 /**
  * LacksResponse tells what keeps it from that.
@@ -1396,7 +1669,7 @@ export type LacksResponse = Message<"relay.v1.LacksResponse"> & {
  * Use `create(LacksResponseSchema)` to create a new message.
  */
 export const LacksResponseSchema: GenMessage<LacksResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 36);
+  messageDesc(file_relay_v1_relay, 46);
 
 /**
  * Lack is one reason why a backend cannot prepare.
@@ -1424,7 +1697,7 @@ export type Lack = Message<"relay.v1.Lack"> & {
  * Use `create(LackSchema)` to create a new message.
  */
 export const LackSchema: GenMessage<Lack> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 37);
+  messageDesc(file_relay_v1_relay, 47);
 
 /**
  * OpenSessionRequest asks for a lease.
@@ -1445,7 +1718,7 @@ export type OpenSessionRequest = Message<"relay.v1.OpenSessionRequest"> & {
  * Use `create(OpenSessionRequestSchema)` to create a new message.
  */
 export const OpenSessionRequestSchema: GenMessage<OpenSessionRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 38);
+  messageDesc(file_relay_v1_relay, 48);
 
 /**
  * OpenSessionResponse names a lease.
@@ -1473,7 +1746,7 @@ export type OpenSessionResponse = Message<"relay.v1.OpenSessionResponse"> & {
  * Use `create(OpenSessionResponseSchema)` to create a new message.
  */
 export const OpenSessionResponseSchema: GenMessage<OpenSessionResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 39);
+  messageDesc(file_relay_v1_relay, 49);
 
 /**
  * CloseSessionRequest names a lease.
@@ -1501,7 +1774,7 @@ export type CloseSessionRequest = Message<"relay.v1.CloseSessionRequest"> & {
  * Use `create(CloseSessionRequestSchema)` to create a new message.
  */
 export const CloseSessionRequestSchema: GenMessage<CloseSessionRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 40);
+  messageDesc(file_relay_v1_relay, 50);
 
 /**
  * CloseSessionResponse tells what was found.
@@ -1522,7 +1795,7 @@ export type CloseSessionResponse = Message<"relay.v1.CloseSessionResponse"> & {
  * Use `create(CloseSessionResponseSchema)` to create a new message.
  */
 export const CloseSessionResponseSchema: GenMessage<CloseSessionResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 41);
+  messageDesc(file_relay_v1_relay, 51);
 
 /**
  * InspectRequest asks for a page of tables.
@@ -1564,7 +1837,7 @@ export type InspectRequest = Message<"relay.v1.InspectRequest"> & {
  * Use `create(InspectRequestSchema)` to create a new message.
  */
 export const InspectRequestSchema: GenMessage<InspectRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 42);
+  messageDesc(file_relay_v1_relay, 52);
 
 /**
  * InspectResponse is a page of tables.
@@ -1599,7 +1872,7 @@ export type InspectResponse = Message<"relay.v1.InspectResponse"> & {
  * Use `create(InspectResponseSchema)` to create a new message.
  */
 export const InspectResponseSchema: GenMessage<InspectResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 43);
+  messageDesc(file_relay_v1_relay, 53);
 
 /**
  * PingRequest asks whether a backend can be reached.
@@ -1620,7 +1893,7 @@ export type PingRequest = Message<"relay.v1.PingRequest"> & {
  * Use `create(PingRequestSchema)` to create a new message.
  */
 export const PingRequestSchema: GenMessage<PingRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 44);
+  messageDesc(file_relay_v1_relay, 54);
 
 /**
  * PingResponse says that it can.
@@ -1648,7 +1921,7 @@ export type PingResponse = Message<"relay.v1.PingResponse"> & {
  * Use `create(PingResponseSchema)` to create a new message.
  */
 export const PingResponseSchema: GenMessage<PingResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 45);
+  messageDesc(file_relay_v1_relay, 55);
 
 /**
  * Warning tells of something that works and should be otherwise.
@@ -1676,7 +1949,7 @@ export type Warning = Message<"relay.v1.Warning"> & {
  * Use `create(WarningSchema)` to create a new message.
  */
 export const WarningSchema: GenMessage<Warning> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 46);
+  messageDesc(file_relay_v1_relay, 56);
 
 /**
  * ReleaseRequest names what is no longer used.
@@ -1704,7 +1977,7 @@ export type ReleaseRequest = Message<"relay.v1.ReleaseRequest"> & {
  * Use `create(ReleaseRequestSchema)` to create a new message.
  */
 export const ReleaseRequestSchema: GenMessage<ReleaseRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 47);
+  messageDesc(file_relay_v1_relay, 57);
 
 /**
  * ReleaseResponse tells what was closed.
@@ -1725,7 +1998,7 @@ export type ReleaseResponse = Message<"relay.v1.ReleaseResponse"> & {
  * Use `create(ReleaseResponseSchema)` to create a new message.
  */
 export const ReleaseResponseSchema: GenMessage<ReleaseResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 48);
+  messageDesc(file_relay_v1_relay, 58);
 
 /**
  * WatchRequest subscribes.
@@ -1760,7 +2033,7 @@ export type WatchRequest = Message<"relay.v1.WatchRequest"> & {
  * Use `create(WatchRequestSchema)` to create a new message.
  */
 export const WatchRequestSchema: GenMessage<WatchRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 49);
+  messageDesc(file_relay_v1_relay, 59);
 
 /**
  * WatchResponse is one event. The first is sent, empty, once the subscription stands.
@@ -1788,7 +2061,7 @@ export type WatchResponse = Message<"relay.v1.WatchResponse"> & {
  * Use `create(WatchResponseSchema)` to create a new message.
  */
 export const WatchResponseSchema: GenMessage<WatchResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 50);
+  messageDesc(file_relay_v1_relay, 60);
 
 /**
  * WatchedCollection is a collection of which changes are told.
@@ -1816,7 +2089,7 @@ export type WatchedCollection = Message<"relay.v1.WatchedCollection"> & {
  * Use `create(WatchedCollectionSchema)` to create a new message.
  */
 export const WatchedCollectionSchema: GenMessage<WatchedCollection> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 51);
+  messageDesc(file_relay_v1_relay, 61);
 
 /**
  * PrepareChangesRequest names all collections that an endpoint watches from now on.
@@ -1844,7 +2117,7 @@ export type PrepareChangesRequest = Message<"relay.v1.PrepareChangesRequest"> & 
  * Use `create(PrepareChangesRequestSchema)` to create a new message.
  */
 export const PrepareChangesRequestSchema: GenMessage<PrepareChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 52);
+  messageDesc(file_relay_v1_relay, 62);
 
 /**
  * PrepareChangesResponse tells where changes begin.
@@ -1873,7 +2146,7 @@ export type PrepareChangesResponse = Message<"relay.v1.PrepareChangesResponse"> 
  * Use `create(PrepareChangesResponseSchema)` to create a new message.
  */
 export const PrepareChangesResponseSchema: GenMessage<PrepareChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 53);
+  messageDesc(file_relay_v1_relay, 63);
 
 /**
  * ChangesRequest subscribes to changes.
@@ -1908,7 +2181,7 @@ export type ChangesRequest = Message<"relay.v1.ChangesRequest"> & {
  * Use `create(ChangesRequestSchema)` to create a new message.
  */
 export const ChangesRequestSchema: GenMessage<ChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 54);
+  messageDesc(file_relay_v1_relay, 64);
 
 /**
  * ChangesResponse is a batch of changes. The first is sent, without changes, once the
@@ -1944,7 +2217,7 @@ export type ChangesResponse = Message<"relay.v1.ChangesResponse"> & {
  * Use `create(ChangesResponseSchema)` to create a new message.
  */
 export const ChangesResponseSchema: GenMessage<ChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 55);
+  messageDesc(file_relay_v1_relay, 65);
 
 /**
  * Change is one row, document or key that changed.
@@ -2037,7 +2310,7 @@ export type Change = Message<"relay.v1.Change"> & {
  * Use `create(ChangeSchema)` to create a new message.
  */
 export const ChangeSchema: GenMessage<Change> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 56);
+  messageDesc(file_relay_v1_relay, 66);
 
 /**
  * ChangeFault is what cannot be told; other changes are.
@@ -2065,7 +2338,7 @@ export type ChangeFault = Message<"relay.v1.ChangeFault"> & {
  * Use `create(ChangeFaultSchema)` to create a new message.
  */
 export const ChangeFaultSchema: GenMessage<ChangeFault> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 57);
+  messageDesc(file_relay_v1_relay, 67);
 
 /**
  * AcknowledgeChangesRequest names what the caller has stored.
@@ -2093,7 +2366,7 @@ export type AcknowledgeChangesRequest = Message<"relay.v1.AcknowledgeChangesRequ
  * Use `create(AcknowledgeChangesRequestSchema)` to create a new message.
  */
 export const AcknowledgeChangesRequestSchema: GenMessage<AcknowledgeChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 58);
+  messageDesc(file_relay_v1_relay, 68);
 
 /**
  * AcknowledgeChangesResponse tells whether the backend is told.
@@ -2114,7 +2387,7 @@ export type AcknowledgeChangesResponse = Message<"relay.v1.AcknowledgeChangesRes
  * Use `create(AcknowledgeChangesResponseSchema)` to create a new message.
  */
 export const AcknowledgeChangesResponseSchema: GenMessage<AcknowledgeChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 59);
+  messageDesc(file_relay_v1_relay, 69);
 
 /**
  * DropChangesRequest ends what is kept for an endpoint.
@@ -2135,7 +2408,7 @@ export type DropChangesRequest = Message<"relay.v1.DropChangesRequest"> & {
  * Use `create(DropChangesRequestSchema)` to create a new message.
  */
 export const DropChangesRequestSchema: GenMessage<DropChangesRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 60);
+  messageDesc(file_relay_v1_relay, 70);
 
 /**
  * DropChangesResponse tells what was found.
@@ -2156,7 +2429,7 @@ export type DropChangesResponse = Message<"relay.v1.DropChangesResponse"> & {
  * Use `create(DropChangesResponseSchema)` to create a new message.
  */
 export const DropChangesResponseSchema: GenMessage<DropChangesResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 61);
+  messageDesc(file_relay_v1_relay, 71);
 
 /**
  * ChangesLagRequest asks what is kept for an endpoint.
@@ -2177,7 +2450,7 @@ export type ChangesLagRequest = Message<"relay.v1.ChangesLagRequest"> & {
  * Use `create(ChangesLagRequestSchema)` to create a new message.
  */
 export const ChangesLagRequestSchema: GenMessage<ChangesLagRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 62);
+  messageDesc(file_relay_v1_relay, 72);
 
 /**
  * ChangesLagResponse tells what is kept.
@@ -2205,7 +2478,7 @@ export type ChangesLagResponse = Message<"relay.v1.ChangesLagResponse"> & {
  * Use `create(ChangesLagResponseSchema)` to create a new message.
  */
 export const ChangesLagResponseSchema: GenMessage<ChangesLagResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 63);
+  messageDesc(file_relay_v1_relay, 73);
 
 /**
  * StatusRequest has no members.
@@ -2220,7 +2493,7 @@ export type StatusRequest = Message<"relay.v1.StatusRequest"> & {
  * Use `create(StatusRequestSchema)` to create a new message.
  */
 export const StatusRequestSchema: GenMessage<StatusRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 64);
+  messageDesc(file_relay_v1_relay, 74);
 
 /**
  * StatusResponse describes the node.
@@ -2290,7 +2563,7 @@ export type StatusResponse = Message<"relay.v1.StatusResponse"> & {
  * Use `create(StatusResponseSchema)` to create a new message.
  */
 export const StatusResponseSchema: GenMessage<StatusResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 65);
+  messageDesc(file_relay_v1_relay, 75);
 
 /**
  * ErrorDetail names the gateway error a failed call stands for.
@@ -2318,7 +2591,7 @@ export type ErrorDetail = Message<"relay.v1.ErrorDetail"> & {
  * Use `create(ErrorDetailSchema)` to create a new message.
  */
 export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 66);
+  messageDesc(file_relay_v1_relay, 76);
 
 /**
  * RelayService runs requests against backends the edge cannot reach: databases
@@ -2431,6 +2704,27 @@ export const RelayService: GenService<{
     methodKind: "unary";
     input: typeof CommitRequestSchema;
     output: typeof CommitResponseSchema;
+  },
+  /**
+   * PrepareTogether prepares shares of one transaction, each in a call of its own that begins with
+   * the others. The first that fails ends those that are under way.
+   *
+   * @generated from rpc relay.v1.RelayService.PrepareTogether
+   */
+  prepareTogether: {
+    methodKind: "unary";
+    input: typeof PrepareTogetherRequestSchema;
+    output: typeof PrepareTogetherResponseSchema;
+  },
+  /**
+   * CommitTogether commits prepared shares, each in a call of its own that begins with the others.
+   *
+   * @generated from rpc relay.v1.RelayService.CommitTogether
+   */
+  commitTogether: {
+    methodKind: "unary";
+    input: typeof CommitTogetherRequestSchema;
+    output: typeof CommitTogetherResponseSchema;
   },
   /**
    * Rollback undoes a share: prepared, or still worked on by whatever process. By name it
