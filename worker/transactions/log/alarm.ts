@@ -32,6 +32,8 @@ export class LogAlarm {
   /** Sets it for what is due first, unless it comes earlier. @param sweepAt when the next sweep is due */
   async arm(sweepAt: number): Promise<void> {
     const now = Date.now();
+    // One that comes so soon finds what is due then: nothing has to be asked now.
+    if (this.#at !== undefined && this.#at > now && this.#at <= now + ENTRIES_AFTER_MS) return;
     const at = this.#due(sweepAt, now);
     if (at === undefined) return;
     // One whose time has passed has come, or is about to.

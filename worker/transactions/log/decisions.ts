@@ -8,7 +8,7 @@ import { requestMetrics } from '../../metrics.ts';
 import { type Actor, entryOf } from './entries.ts';
 import { Finisher, isOpen, type Learned } from './finish.ts';
 import type { Head } from './rows.ts';
-import type { LogStore, TransactionRow } from './store.ts';
+import type { LogStore, ShareRow, TransactionRow } from './store.ts';
 import type { Turns } from './turns.ts';
 
 /** Milliseconds beyond its deadline in which one that was not decided may still be. */
@@ -151,14 +151,20 @@ export class Decisions {
   #end(id: string, ends: readonly ShareEnd[]): void {
     const row = this.#store.find(id);
     if (row?.status !== 'committing') return;
-    const open = new Set(this.#store.shares(id).flatMap((each) => (isOpen(each) ? [each.n] : [])));
+    const shares = this.#store.shares(id);
     const isAsked = row.tries > 0 || this.isWorkingOn(id);
-    for (const { n, status } of ends.filter((each) => open.has(each.n))) {
-      if (status !== 'unknown') this.#store.endShare(id, n, status);
+    const after = shares.map((share): ShareRow => {
+      const end = isOpen(share) ? ends.find(({ n }) => n === share.n) : undefined;
+      if (end === undefined || (end.status === 'unknown' && isAsked)) return share;
       // Unknown before the log has asked: it was lost before its commit was sent.
-      else if (!isAsked) this.#store.endShare(id, n, 'rolled_back', 'its backend did not know it');
-    }
-    this.#settle(row);
+      const [status, reason] =
+        end.status === 'unknown'
+          ? (['rolled_back', 'its backend did not know it'] as const)
+          : ([end.status, null] as const);
+      this.#store.endShare(id, share.n, status, reason);
+      return { ...share, status };
+    });
+    this.#settle(row, after);
   }
 
   /** Ends a transaction whose participants have all ended; else asks those that have not. */
@@ -167,8 +173,7 @@ export class Decisions {
     return this.#lent.arm();
   }
 
-  #settle(row: TransactionRow): void {
-    const shares = this.#store.shares(row.id);
+  #settle(row: TransactionRow, shares = this.#store.shares(row.id)): void {
     if (shares.some(isOpen)) {
       this.#store.change(row.id, { due: Date.now() });
       this.kick(row.id);
@@ -186,9 +191,8 @@ export class Decisions {
     const kept: Head = { ...head, claims: { endpoints: [] } };
     const ended = { doubtful: 0, ended: Date.now(), due: null } as const;
     this.#store.change(id, { ...ended, status, head: JSON.stringify(kept) });
-    const failure = error ?? this.#store.find(id)?.error;
-    const isFree = status === 'rolled_back' && failure && ERRORS[failure.code].status >= 500;
-    if (isFree) this.#store.freeKey(id);
+    const failure = status === 'rolled_back' ? (error ?? this.#store.find(id)?.error) : undefined;
+    if (failure && ERRORS[failure.code].status >= 500) this.#store.freeKey(id);
     requestMetrics.countTransaction(status);
     this.#turns.release(id);
     this.#lent.decided(id);
