@@ -98,3 +98,29 @@ test('shows at once what is confirmed, and has it on disk although nothing else 
   await expect.poll(statuses).toEqual(['committed', 'committed']);
   await log.clear();
 });
+
+test('writes the configuration of an endpoint once a minute, however many transactions use it', async () => {
+  const orgUuid = crypto.randomUUID();
+  const log = env.TRANSACTION_LOGS.getByName(orgUuid);
+  const endpoint = crypto.randomUUID();
+  const begin = async (revision: number) => {
+    const share = { n: 0, endpoint, id: 'orders', kind: 'postgres', part: 'prepares' as const };
+    await log.begin(
+      { orgUuid, orgId: 'acme', sealedDataKey: 'sealed' },
+      {
+        ...{ id: randomName(), requestId: 'r', address: 'a', timeoutMs: 300_000 },
+        ...{ caller: { uuid: crypto.randomUUID(), name: 'ada' }, guarantee: 'atomic' },
+        claims: { endpoints: [] },
+        shares: [{ ...share, revision, snapshot: `"as of ${revision}"` }],
+      },
+    );
+    await scheduler.wait(5);
+    return runInDurableObject(log, (_log, { storage }) =>
+      storage.sql.exec('SELECT revision, used FROM endpoints ORDER BY revision').toArray(),
+    );
+  };
+  const first = await begin(1);
+  expect(await begin(1)).toEqual(first);
+  expect(await begin(2)).toEqual([...first, { revision: 2, used: expect.any(Number) }]);
+  await log.clear();
+});
