@@ -36,6 +36,32 @@ const LONG: readonly string[] = [
   'test/caller.test.ts',
 ];
 
+/** The same of `worker`, from 10 seconds. By its size, the longest would begin last and run alone. */
+const LONG_IN_WORKER: readonly string[] = [
+  'worker/users/identity.test.ts',
+  'worker/endpoints/revision.test.ts',
+  'worker/endpoints/update.test.ts',
+  'worker/calls/backend/edge.test.ts',
+  'worker/endpoints/subscription-lasts.test.ts',
+  'worker/facades/hooks/starts.test.ts',
+  'worker/test/operations.test.ts',
+  'worker/json/speed.test.ts',
+  'proto/json-pieces.test.ts',
+  'worker/workflows/runs/runs.test.ts',
+  'worker/events/triggers.test.ts',
+  'worker/reach/doors/model.test.ts',
+  'worker/http/body-bytes.test.ts',
+  'worker/workflows/executions/triggers.test.ts',
+  'worker/idempotency/rights.test.ts',
+  'worker/endpoints/transport.test.ts',
+  'worker/http/run.test.ts',
+  'worker/language/expressions/hostile.test.ts',
+  'worker/reach/doors/open.test.ts',
+  'worker/limits/quotas/invariant.test.ts',
+  'worker/keys/levels.test.ts',
+  'worker/audit/chain.test.ts',
+];
+
 /**
  * Begins with long files and ends with those of `worker`: they share a runtime for as long as no
  * file of another project comes between, and are short.
@@ -48,8 +74,14 @@ export class LongestFirst extends BaseSequencer {
 }
 
 function rank({ moduleId, project }: TestSpecification): number {
-  if (project.name === 'worker') return LONG.length + 1;
   const path = relative(ROOT, moduleId);
-  const at = LONG.indexOf(path);
-  return at === -1 ? LONG.length : at;
+  return project.name === 'worker'
+    ? LONG.length + 1 + placeIn(LONG_IN_WORKER, path)
+    : placeIn(LONG, path);
+}
+
+/** Where it is in the list; after the last when it is not there. */
+function placeIn(long: readonly string[], path: string): number {
+  const at = long.indexOf(path);
+  return at === -1 ? long.length : at;
 }
