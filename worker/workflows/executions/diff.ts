@@ -1,6 +1,7 @@
 /** What two runs differ in. Spec: workflows.md §6, `diff`; RFC 6902. */
 import { createPatch, type Operation } from 'rfc6902';
 import { type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
+import { refuseGone } from '../../../proto/work/refusal.ts';
 import type { Context } from '../../context.ts';
 import { readCursor, writeCursor } from '../../shapes/cursor.ts';
 import { isUuid } from '../../shapes/ids.ts';
@@ -195,9 +196,10 @@ type Large = Extract<ValueRecord, { readonly bytes: number }>;
 /** Whether large values are the same: read only where they have the same size. */
 async function areSame({ ctx, runs }: Comparison, a: Large, b: Large): Promise<boolean> {
   if (a.bytes !== b.bytes) return false;
+  refuseGone(ctx.signal);
   const { orgUuid } = ctx.caller;
   const digestOf = (run: string, { ref }: Large) =>
-    runsObject(ctx.env, orgUuid, run).value(run, ref, 'digest');
+    runsObject(ctx.env, orgUuid, run).digest(run, ref);
   const [one, other] = await Promise.all([digestOf(runs[0], a), digestOf(runs[1], b)]);
   return one === other;
 }

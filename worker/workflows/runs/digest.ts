@@ -7,3 +7,8 @@ const encoder = new TextEncoder();
 export function digestNow(text: string): string {
   return createHash('sha256').update(encoder.encode(text)).digest('hex');
 }
+
+/** The same of bytes that come one after another. */
+export function startDigest() {
+  return createHash('sha256');
+}

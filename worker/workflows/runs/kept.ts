@@ -18,6 +18,19 @@ const STEP = 200;
 const READ_AT_ONCE = 256 * 1024;
 const encoder = new TextEncoder();
 
+/** What a fork is made of, as the JSON that `forkOf` answers. */
+export function forkSourceOf(
+  keeper: Keeper,
+  row: RunRow,
+  workflow: Workflow,
+  from: string,
+): string {
+  const { run, head, body } = row;
+  const before = mainBefore(keeper, row, workflow, from)?.map(({ action }) => action);
+  const [input, reached] = [keeper.text(run, body.input), keeper.reachedOf(run)];
+  return JSON.stringify({ head, input, reached, before });
+}
+
 /** Nodes of the top level before one of them; undefined where that one never ran. */
 export function mainBefore(
   { sql }: Keeper,

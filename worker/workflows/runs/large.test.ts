@@ -1,6 +1,8 @@
 /** Large outputs of elements and branches are kept once: what they make together refers to them. Spec: workflows.md §3, §6. */
 import { runInDurableObject } from 'cloudflare:test';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { WorkQueue } from '../../../proto/work/queue.ts';
+import { digestNow } from './digest.ts';
 import { startRunner } from './test/runner.ts';
 
 const LENGTH = 30_000;
@@ -46,6 +48,18 @@ test('of a loop in a branch, beside a little one', async () => {
   const { told, bytes, text } = await ran([both]);
   expect(JSON.parse(text)).toEqual({ each: OUTPUT, little: { of: 1 } });
   expect(told).toEqual({ ref: told?.ref, bytes: bytes.byteLength });
+});
+
+test('have a digest that is made a few bytes at a time, in turn', async () => {
+  const { runner, run, told, text, bytes } = await ran([LOOP]);
+  const seated = vi.spyOn(WorkQueue.prototype, 'seat');
+  const digest = await runner.object(run).digest(run, told?.ref ?? 0);
+  const turns = seated.mock.calls.length;
+  seated.mockRestore();
+  expect(digest).toBe(digestNow(text));
+  expect(turns).toBeGreaterThanOrEqual(Math.floor(bytes.byteLength / (600 * 1024)));
+  expect(turns).toBeGreaterThan(1);
+  expect(await runner.object(run).digest(run, 1_000_000)).toBeUndefined();
 });
 
 test('are read by expressions and aggregations as any other value', async () => {

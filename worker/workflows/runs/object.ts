@@ -89,8 +89,10 @@ export interface WorkflowRunsObject extends Rpc.DurableObjectBranded {
   start(owner: Owner, order: string, isAwaited: boolean | undefined): Promise<Started>;
   /** Undefined where there is no such run, or no more. As JSON: of `{record, actions, hasMore}`. */
   record(run: string, query: ActionQuery): Promise<string | undefined>;
-  /** JSON text of a value of a run, or its SHA-256 digest: the same value has the same in every object. */
-  value(run: string, ref: number, as?: 'digest'): Promise<string | undefined>;
+  /** JSON text of a value of a run. */
+  value(run: string, ref: number): Promise<string | undefined>;
+  /** Its SHA-256 digest, of which the same value has the same in every object; read a few bytes at a time. */
+  digest(run: string, ref: number): Promise<string | undefined>;
   /** The same value as bytes, a few at a time. */
   valueBytes(run: string, ref: number): Promise<ReadableStream<Uint8Array> | undefined>;
   /** Whether a run has ended, or is none any more; waits so long for that. */

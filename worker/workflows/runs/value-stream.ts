@@ -2,6 +2,7 @@
 import { joined } from '../../../proto/gathered-bytes.ts';
 import { inRecordTurn } from '../../limits/record-turns.ts';
 import type { Ref } from '../engine/journal.ts';
+import { startDigest } from './digest.ts';
 import type { Keeper } from './keeper.ts';
 
 /** Bytes that are read at a time, about. */
@@ -13,21 +14,43 @@ export function valueStream(
   run: number,
   ref: Ref,
 ): ReadableStream<Uint8Array> | undefined {
-  if (!keeper.vault.has(run, ref)) return undefined;
-  // Never aborts: by it the stream is known as one.
-  const { signal } = new AbortController();
-  const of = { address: keeper.owner.orgUuid, signal };
-  const pieces = keeper.vault.bytesOf(run, ref);
-  const bytesOf = ({ bytes }: SomeBytes) => bytes.byteLength;
-  const work = () => someOf(pieces);
+  const next = reading(keeper, run, ref);
+  if (!next) return undefined;
   return new ReadableStream({
     type: 'bytes',
     async pull(controller) {
-      const { bytes, isLast } = await inRecordTurn(of, { work, bytesOf, isBegun: true });
+      const { bytes, isLast } = await next();
       if (bytes.byteLength > 0) controller.enqueue(bytes);
       if (isLast) controller.close();
     },
   });
+}
+
+/** SHA-256 of a value, in hexadecimal digits; undefined where the run has none. */
+export async function valueDigest(
+  keeper: Keeper,
+  run: number,
+  ref: Ref,
+): Promise<string | undefined> {
+  const next = reading(keeper, run, ref);
+  if (!next) return undefined;
+  const digest = startDigest();
+  for (;;) {
+    const { bytes, isLast } = await next();
+    digest.update(bytes);
+    if (isLast) return digest.digest('hex');
+  }
+}
+
+/** What reads the next bytes of a value in turn; undefined where the run has none. */
+function reading(keeper: Keeper, run: number, ref: Ref): (() => Promise<SomeBytes>) | undefined {
+  if (!keeper.vault.has(run, ref)) return undefined;
+  // Never aborts: by it the reading is known as one.
+  const { signal } = new AbortController();
+  const of = { address: keeper.owner.orgUuid, signal };
+  const pieces = keeper.vault.bytesOf(run, ref);
+  const bytesOf = ({ bytes }: SomeBytes) => bytes.byteLength;
+  return () => inRecordTurn(of, { work: () => someOf(pieces), bytesOf, isBegun: true });
 }
 
 interface SomeBytes {

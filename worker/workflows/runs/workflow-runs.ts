@@ -5,7 +5,6 @@ import { calledBack, childUndone, eventArrived, taskEnded } from '../engine/arri
 import { cancel, undo } from '../engine/machine.ts';
 import { retryRun } from '../engine/resume.ts';
 import { claimAgain, deliver, settleHere } from './deliver.ts';
-import { digestNow } from './digest.ts';
 import { Driver } from './driver.ts';
 import { nextExpiry, removeExpired } from './expiry.ts';
 import { unlessForeign } from './format.ts';
@@ -14,7 +13,7 @@ import type { Order } from './head.ts';
 import { Indexer } from './indexing.ts';
 import type { RunRow } from './journal.ts';
 import { Keeper } from './keeper.ts';
-import { keptLines, mainBefore } from './kept.ts';
+import { forkSourceOf, keptLines, mainBefore } from './kept.ts';
 import { claimKey } from './keys.ts';
 import { tokenOf } from './names.ts';
 import type {
@@ -31,7 +30,7 @@ import { Outbox } from './outbox.ts';
 import { type Reachable, runsObject, takeChild } from './reachable.ts';
 import { actionsOf, changedActions, recordOf, wholeRecord } from './record.ts';
 import { startRun } from './starting.ts';
-import { valueStream } from './value-stream.ts';
+import { valueDigest, valueStream } from './value-stream.ts';
 import type { Vault } from './vault.ts';
 import { Watchers } from './watchers.ts';
 
@@ -92,10 +91,14 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     return JSON.stringify({ record, ...some });
   }
 
-  async value(run: string, ref: number, as?: 'digest'): Promise<string | undefined> {
+  async value(run: string, ref: number): Promise<string | undefined> {
     const row = await this.#find(run);
-    const text = row && this.#keeper.vault.find(row.run, ref);
-    return text !== undefined && as === 'digest' ? digestNow(text) : text;
+    return row && this.#keeper.vault.find(row.run, ref);
+  }
+
+  async digest(run: string, ref: number): Promise<string | undefined> {
+    const row = await this.#find(run);
+    return row && valueDigest(this.#keeper, row.run, ref);
   }
 
   async valueBytes(run: string, ref: number): Promise<ReadableStream<Uint8Array> | undefined> {
@@ -170,11 +173,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   async forkOf(run: string, from: string): Promise<string | undefined> {
     const row = await this.#find(run);
     const workflow = row && this.#driver.workflowOf(row);
-    if (!row || !workflow) return undefined;
-    const before = mainBefore(this.#keeper, row, workflow, from)?.map(({ action }) => action);
-    const input = this.#keeper.text(row.run, row.body.input);
-    const reached = this.#keeper.reachedOf(row.run);
-    return JSON.stringify({ head: row.head, input, reached, before });
+    return row && workflow && forkSourceOf(this.#keeper, row, workflow, from);
   }
 
   async kept(run: string, from: string): Promise<ReadableStream<Uint8Array> | undefined> {
