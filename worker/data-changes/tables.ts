@@ -1,4 +1,5 @@
 /** Tables of the object that follows changes, in the database that it has of its own. */
+/** Those with large rows have rowids: without one, each row that a search compares with is read whole. */
 export const TABLES = `
   CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS triggers (
@@ -13,7 +14,7 @@ export const TABLES = `
   CREATE UNIQUE INDEX IF NOT EXISTS pending_once ON pending (lane, id);
   CREATE TABLE IF NOT EXISTS bodies (
     seq INTEGER NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (seq, part)
-  ) WITHOUT ROWID;
+  );
   CREATE TABLE IF NOT EXISTS lanes (
     lane TEXT PRIMARY KEY, workflow TEXT NOT NULL, idx INTEGER NOT NULL, head INTEGER NOT NULL,
     at INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0, run TEXT
@@ -27,7 +28,7 @@ export const TABLES = `
   CREATE INDEX IF NOT EXISTS starts_stored ON starts (stored);
   CREATE TABLE IF NOT EXISTS tells (
     id TEXT PRIMARY KEY, event TEXT NOT NULL, time TEXT NOT NULL, data TEXT NOT NULL
-  ) WITHOUT ROWID;
+  );
   CREATE TABLE IF NOT EXISTS drops (
     id INTEGER PRIMARY KEY AUTOINCREMENT, endpoint TEXT NOT NULL, own INTEGER NOT NULL,
     tries INTEGER NOT NULL DEFAULT 0, at INTEGER NOT NULL DEFAULT 0, until INTEGER NOT NULL

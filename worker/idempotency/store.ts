@@ -40,9 +40,9 @@ export function createTable(sql: SqlStorage): void {
     until INTEGER NOT NULL,
     expires INTEGER NOT NULL,
     fact TEXT,
-    reply BLOB,
     caller TEXT NOT NULL DEFAULT '',
-    bytes INTEGER NOT NULL DEFAULT 0
+    bytes INTEGER NOT NULL DEFAULT 0,
+    reply BLOB
   )`);
   const [{ text = '' } = {}] = sql
     .exec<{ text: string }>("SELECT sql AS text FROM sqlite_master WHERE name = 'calls'")

@@ -8,16 +8,19 @@ import type {
   Terms,
 } from '../../calls/transactions/object.ts';
 
-/** Made again where they are not there. */
+/**
+ * Made again where they are not there. Those with large rows have rowids: without one, each row that a search compares with is
+ * read whole. What is large comes last: what follows it is only found by reading it.
+ */
 export const TABLES = `
   CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS transactions (
     id TEXT PRIMARY KEY, sequence INTEGER, status TEXT NOT NULL, sought INTEGER NOT NULL DEFAULT 0,
     doubtful INTEGER NOT NULL DEFAULT 0, caller TEXT NOT NULL, key TEXT, head TEXT NOT NULL,
-    error TEXT, reply BLOB, started INTEGER NOT NULL, deadline INTEGER NOT NULL, decided INTEGER,
+    error TEXT, started INTEGER NOT NULL, deadline INTEGER NOT NULL, decided INTEGER,
     ended INTEGER, due INTEGER, tries INTEGER NOT NULL DEFAULT 0,
-    busy INTEGER NOT NULL DEFAULT 0
-  ) WITHOUT ROWID;
+    busy INTEGER NOT NULL DEFAULT 0, reply BLOB
+  );
   CREATE UNIQUE INDEX IF NOT EXISTS transactions_key ON transactions (key) WHERE key IS NOT NULL;
   CREATE INDEX IF NOT EXISTS transactions_due ON transactions (due) WHERE due IS NOT NULL;
   CREATE INDEX IF NOT EXISTS transactions_started ON transactions (started, id);
@@ -32,7 +35,7 @@ export const TABLES = `
   CREATE TABLE IF NOT EXISTS endpoints (
     endpoint TEXT NOT NULL, revision INTEGER NOT NULL, snapshot TEXT NOT NULL,
     used INTEGER NOT NULL, PRIMARY KEY (endpoint, revision)
-  ) WITHOUT ROWID;
+  );
   CREATE TABLE IF NOT EXISTS entries (at INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL);`;
 
 /** What is kept of a transaction as it came. */

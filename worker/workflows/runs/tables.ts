@@ -1,5 +1,6 @@
 /** Tables of an object that runs workflows. Several runs share one; each row begins with its run. */
 
+/** Those with large rows have rowids: without one, each row that a search compares with is read whole. */
 const TABLES = `
   CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
   CREATE TABLE IF NOT EXISTS definitions (
@@ -24,7 +25,7 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS texts (
     run INTEGER NOT NULL, ref INTEGER NOT NULL, size INTEGER NOT NULL, bytes BLOB,
     PRIMARY KEY (run, ref)
-  ) WITHOUT ROWID;
+  );
   CREATE TABLE IF NOT EXISTS pieces (
     run INTEGER NOT NULL, ref INTEGER NOT NULL, at INTEGER NOT NULL, bytes BLOB NOT NULL,
     PRIMARY KEY (run, ref, at)
