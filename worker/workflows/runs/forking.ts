@@ -2,6 +2,7 @@
 import { inLargeParts } from '../../drivers/large-parts.ts';
 import { inRecordTurn } from '../../limits/record-turns.ts';
 import type { Workflow } from '../definition/tree.ts';
+import type { TextPart } from '../engine/text-parts.ts';
 import type { Turn } from '../engine/turn.ts';
 import type { Order } from './head.ts';
 import type { SqlJournal } from './journal.ts';
@@ -23,10 +24,11 @@ export async function copyKept(
   const { keeper, allowance } = driver;
   if (!fork) return true;
   const of = { address: orgUuid };
+  const pieces: TextPart[] = [];
   const put = (lines: readonly string[]) => {
     const copy = (turn: Turn, journal: SqlJournal) => {
       journal.reach(fork.reached);
-      putKept(turn, lines);
+      putKept(turn, lines, pieces);
     };
     keeper.turn(run, workflow, copy);
     keeper.sql.exec('INSERT OR IGNORE INTO copying VALUES (?)', run);

@@ -3,19 +3,29 @@ import { inRecordTurn } from '../../limits/record-turns.ts';
 import type { Workflow } from '../definition/tree.ts';
 import type { Node, Ref } from '../engine/journal.ts';
 import { isBelow } from '../engine/paths.ts';
+import type { TextPart } from '../engine/text-parts.ts';
 import type { Turn } from '../engine/turn.ts';
 import type { RunRow } from './journal.ts';
 import type { Keeper } from './keeper.ts';
+import { LARGE_FROM } from './vault.ts';
+
+/** Of a value's bytes, as many at a time. */
+type KeptPiece = { readonly piece: string };
+
+/** A value: its text, or how many of the pieces before it are its own. */
+type KeptValue = string | number | undefined;
 
 /** A node with its values instead of their refs. */
 interface KeptNode {
   readonly node: Node;
-  readonly values: { readonly [Name in 'input' | 'output' | 'error']: string | undefined };
+  readonly values: { readonly [Name in 'input' | 'output' | 'error']: KeptValue };
 }
 
-/** Nodes that are read at a time, and characters of their values, about: it holds the thread of all organizations. */
+/** Lines that are read at a time, and characters of their values, about: it holds the thread of all organizations. */
 const STEP = 200;
 const READ_AT_ONCE = 256 * 1024;
+/** Bytes of a value that is told in pieces, and of one of these, about. */
+const PIECE = 128 * 1024;
 const encoder = new TextEncoder();
 
 /** What a fork is made of, as the JSON that `forkOf` answers. */
@@ -53,79 +63,96 @@ export function mainBefore(
   return main.filter(({ action }) => before.has(action));
 }
 
-/** Those nodes with all below them, in the order of their starts, one line of JSON each: a few at a time, in turn. */
+/**
+ * Those nodes with all below them, in the order of their starts, one line of JSON each, after lines with the
+ * pieces of their large values: a few at a time, in turn.
+ */
 export function keptLines(
   keeper: Keeper,
   row: RunRow,
   before: readonly Node[],
 ): ReadableStream<Uint8Array> {
   const of = { address: keeper.owner.orgUuid };
-  let after = 0;
-  const read = () => {
-    const some = someLines(keeper, row, before, after);
-    after = some.after;
-    return some;
-  };
+  const lines = linesOf(keeper, row.run, before);
+  const bytesOf = ({ text }: SomeLines) => text.length;
   return new ReadableStream({
     type: 'bytes',
     async pull(controller) {
-      const bytesOf = ({ text }: SomeLines) => text.length;
-      const { text, isLast } = await inRecordTurn(of, { work: read, bytesOf, isBegun: true });
+      const work = () => someOf(lines);
+      const { text, isLast } = await inRecordTurn(of, { work, bytesOf, isBegun: true });
       controller.enqueue(encoder.encode(text));
       if (isLast) controller.close();
     },
   });
 }
 
-/** Lines after a place, as many as are read at a time. */
+/** Lines, as many as are read at a time. */
 interface SomeLines {
   /** At least an empty line: something is to be given. */
   readonly text: string;
-  readonly after: number;
   readonly isLast: boolean;
 }
 
-function someLines(
-  keeper: Keeper,
-  { run }: RunRow,
-  before: readonly Node[],
-  from: number,
-): SomeLines {
-  const rows = keeper.sql
-    .exec<{ body: string }>(
-      'SELECT body FROM nodes WHERE run = ? AND generation = 0 AND begun > ? ORDER BY begun LIMIT ?',
-      run,
-      from,
-      STEP,
-    )
-    .toArray();
+function someOf(lines: Generator<string>): SomeLines {
   let text = '\n';
-  let [after, read] = [from, 0];
-  for (const { body } of rows) {
-    if (text.length > READ_AT_ONCE) break;
-    const node = JSON.parse(body) as Node; // As the journal wrote it.
-    if (isKept(node, before)) text += `${lineOf(keeper, run, node)}\n`;
-    after = node.begun;
-    read += 1;
+  for (let read = 0; read < STEP && text.length <= READ_AT_ONCE; read += 1) {
+    const { done, value } = lines.next();
+    if (done) return { text, isLast: true };
+    text += `${value}\n`;
   }
-  return { text, after, isLast: read === rows.length && rows.length < STEP };
+  return { text, isLast: false };
+}
+
+/** An empty line for each node that is not kept: it is looked at, too. */
+function* linesOf(keeper: Keeper, run: number, before: readonly Node[]): Generator<string> {
+  for (let after = 0; ; ) {
+    const sql =
+      'SELECT body FROM nodes WHERE run = ? AND generation = 0 AND begun > ? ORDER BY begun LIMIT ?';
+    const rows = keeper.sql.exec<{ body: string }>(sql, run, after, STEP).toArray();
+    for (const { body } of rows) {
+      const node = JSON.parse(body) as Node; // As the journal wrote it.
+      if (isKept(node, before)) yield* linesOfNode(keeper, run, node);
+      else yield '';
+      after = node.begun;
+    }
+    if (rows.length < STEP) return;
+  }
 }
 
 function isKept({ phase, path }: Node, before: readonly Node[]): boolean {
   return phase === 'ended' && before.some((each) => path === each.path || isBelow(path, each.path));
 }
 
-function lineOf(keeper: Keeper, run: number, node: Node): string {
-  const textOf = (ref: Ref | undefined) => (ref === undefined ? undefined : keeper.text(run, ref));
-  const kept: KeptNode = {
-    node,
-    values: {
-      input: textOf(node.input),
-      output: textOf(node.output),
-      error: textOf(node.error),
-    },
+function* linesOfNode(keeper: Keeper, run: number, node: Node): Generator<string> {
+  const values: KeptNode['values'] = {
+    input: yield* keptValueOf(keeper, run, node.input),
+    output: yield* keptValueOf(keeper, run, node.output),
+    error: yield* keptValueOf(keeper, run, node.error),
   };
-  return JSON.stringify(kept);
+  yield JSON.stringify({ node, values } satisfies KeptNode);
+}
+
+/** Its text; of a large value the pieces come before. */
+function* keptValueOf(
+  { vault }: Keeper,
+  run: number,
+  ref: Ref | undefined,
+): Generator<string, KeptValue> {
+  if (ref === undefined) return undefined;
+  if (vault.sizeOf(run, ref) <= PIECE) return vault.text(run, ref);
+  const decoder = new TextDecoder();
+  let [count, piece] = [0, ''];
+  for (const bytes of vault.bytesOf(run, ref)) {
+    for (let at = 0; at < bytes.byteLength; at += PIECE) {
+      piece += decoder.decode(bytes.subarray(at, at + PIECE), { stream: true });
+      if (piece.length < PIECE / 2) continue;
+      yield JSON.stringify({ piece } satisfies KeptPiece);
+      count += 1;
+      piece = '';
+    }
+  }
+  yield JSON.stringify({ piece } satisfies KeptPiece);
+  return count + 1;
 }
 
 /** Ids that an action of a graph comes after, at whatever distance. */
@@ -138,24 +165,35 @@ function comesAfter({ byId }: Pick<Workflow, 'byId'>, id: string): ReadonlySet<s
   return found;
 }
 
-/** Puts some of them into the journal of the fork. Their effects are the first run's: it alone undoes them. */
-export function putKept({ journal, run }: Turn, lines: readonly string[]): void {
+/**
+ * Puts some of them into the journal of the fork. Their effects are the first run's: it alone undoes them.
+ * @param pieces those of values whose node has not come yet: they are added and taken here
+ */
+export function putKept(turn: Turn, lines: readonly string[], pieces: TextPart[]): void {
   for (const text of lines) {
-    const { node, values } = JSON.parse(text) as KeptNode; // As keptLines wrote it.
-    const keep = (value: string | undefined) =>
-      value === undefined ? undefined : journal.keep(value);
-    const own: Node = {
-      ...node,
-      input: keep(values.input),
-      output: keep(values.output),
-      error: keep(values.error),
-      by: node.by,
-      undo: 'none',
-      state: { ...node.state },
-    };
-    delete own.state.key;
-    journal.add(own);
-    run.order = Math.max(run.order, node.begun, node.ended);
-    if (node.owner === '' && node.role === 'step') run.last = own.output;
+    const line = JSON.parse(text) as KeptPiece | KeptNode; // As keptLines wrote it.
+    if ('node' in line) putNode(turn, line, pieces);
+    // Few characters are no value of their own: a joined one has them in itself.
+    else pieces.push(line.piece.length > LARGE_FROM ? turn.journal.keep(line.piece) : line.piece);
   }
+}
+
+function putNode({ journal, run }: Turn, { node, values }: KeptNode, pieces: TextPart[]): void {
+  const keep = (value: KeptValue) => {
+    if (typeof value === 'number') return journal.join(pieces.splice(0, value));
+    return value === undefined ? undefined : journal.keep(value);
+  };
+  const own: Node = {
+    ...node,
+    input: keep(values.input),
+    output: keep(values.output),
+    error: keep(values.error),
+    by: node.by,
+    undo: 'none',
+    state: { ...node.state },
+  };
+  delete own.state.key;
+  journal.add(own);
+  run.order = Math.max(run.order, node.begun, node.ended);
+  if (node.owner === '' && node.role === 'step') run.last = own.output;
 }

@@ -62,6 +62,26 @@ test('have a digest that is made a few bytes at a time, in turn', async () => {
   expect(await runner.object(run).digest(run, 1_000_000)).toBeUndefined();
 });
 
+test('are copied into a fork in pieces of which none is large', async () => {
+  const wide = {
+    ...LOOP,
+    action: { ...STEP, input: { n: `$.item.padEnd(${LENGTH * 9}, '😀ä')` } },
+  };
+  const last = { id: 'last', type: 'template', template: 'echo', input: { n: 1 } };
+  const output = '$.actions.each.output';
+  const { runner, run, text } = await ran([{ ...wide, next: 'last' }, last], { output });
+  const kept = await runner.object(run).kept(run, 'last');
+  const lines = (await new Response(kept).text()).split('\n');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(300_000);
+  const more = { forkedFrom: run, fork: { from: 'last', reached: [] } };
+  const forked = (await runner.start('large', { items: ITEMS }, more, false)) as { run: string };
+  await runner.until(forked.run, 'succeeded');
+  const told = (await runner.shown(forked.run)).record.output;
+  const stream = await runner.object(forked.run).valueBytes(forked.run, told?.ref ?? 0);
+  expect((await new Response(stream).text()) === text).toBe(true);
+  expect(told).toMatchObject({ bytes: new TextEncoder().encode(text).byteLength });
+});
+
 test('are read by expressions and aggregations as any other value', async () => {
   const summed = {
     ...LOOP,
