@@ -103,7 +103,7 @@ async function measure(operation: Operation, neighbour: Tenant, tenants: readonl
     operation: operation.name,
     tenants,
     connections: Number(values.connections),
-    seconds: seconds + WARM_UP_SECONDS + 1,
+    seconds: seconds + WARM_UP_SECONDS,
   });
   await recovered(neighbour);
   await admitted(tenants);
@@ -176,7 +176,7 @@ async function freshMinute(statuses: Statuses): Promise<void> {
 
 function told({ reads }: Seen, statuses: Statuses): string {
   const all = Object.entries(statuses).map(
-    ([status, count]) => `${status}: ${(count / (seconds + WARM_UP_SECONDS + 1)).toFixed(1)}`,
+    ([status, count]) => `${status}: ${(count / (seconds + WARM_UP_SECONDS)).toFixed(1)}`,
   );
   if (reads.failed > 0) all.push(`the neighbour's that failed: ${reads.failed}`);
   return all.join(', ');

@@ -15,6 +15,11 @@ export interface Operation {
 /** Contract: "Body size". */
 export const BODY_BYTES = 10 * 1024 * 1024;
 
+/** A GET below the base path. */
+export function get(path: string, rest: Partial<Call> = {}): Call {
+  return { method: 'GET', path: `/api/v1${path}`, ...rest };
+}
+
 /** A POST below the base path. */
 export function post(path: string, body: Uint8Array | string, rest: Partial<Call> = {}): Call {
   return { method: 'POST', path: `/api/v1${path}`, body, ...rest };

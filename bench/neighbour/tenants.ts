@@ -6,6 +6,8 @@ export interface Tenant {
   readonly id: string;
   readonly port: number;
   readonly token: string;
+  /** Ids of what setting operations up has made, by names of theirs: calls are made in another process. */
+  readonly made: Record<string, string>;
 }
 
 /** One request, as it is sent. */
@@ -91,7 +93,7 @@ export async function found(
   backend: { readonly kind: string; readonly url: string },
 ): Promise<Tenant> {
   const over = agent();
-  const nobody = { id, port, token: '' };
+  const nobody = { id, port, token: '', made: {} };
   const admins = [{ username: id, password: PASSWORD }];
   const post = (path: string, body: unknown, rest: Partial<Call> = {}): Call => ({
     method: 'POST',
@@ -103,7 +105,7 @@ export async function found(
   const login = { authorization: basicOf(id, PASSWORD), headers: { 'X-Org-Id': id } };
   const { start } = await demand(nobody, post('/auth/login', {}, login), over);
   const { token } = JSON.parse(start) as { token: string };
-  const tenant = { id, port, token };
+  const tenant = { id, port, token, made: {} };
   const { kind, url } = backend;
   const endpoint = { endpoint: 'measured', kind, config: { write_conn: { url } } };
   await demand(tenant, post('/endpoints', endpoint), over);
