@@ -93,6 +93,7 @@ export const runOperations: readonly Operation[] = [
   always('a transaction with 1,000 references', () =>
     post('/endpoints/measured/transaction', JSON.stringify({ operations: [READ, USE] })),
   ),
+  always('transactions that are left open', () => post('/transactions/begin', '{}')),
   always('a transaction over many with 1,000 references', () =>
     post('/transactions', JSON.stringify({ operations: [READ, USE] })),
   ),

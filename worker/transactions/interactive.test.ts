@@ -1,6 +1,8 @@
 /** Transactions that go on request by request, through the real log, on relays in memory. Spec: transactions.md §5. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Json } from '../../proto/json.ts';
+import { Admission } from '../../proto/work/admission.ts';
+import { noteCaller } from '../limits/neighbours.ts';
 import { failure, startGateway } from '../test/gateway.ts';
 import { sharingRelay } from '../test/sharing-relay.ts';
 
@@ -107,4 +109,14 @@ test('with a session it is refused', async () => {
     'X-Session-Id': 'v1.x',
   });
   expect(reply).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } });
+});
+
+test('one begins in the line of those that start something where another organization calls', async () => {
+  const { begin, end } = await start();
+  const admitted = vi.spyOn(Admission.prototype, 'admit');
+  noteCaller('another');
+  const id = await begin();
+  expect(admitted).toHaveBeenCalledTimes(1);
+  admitted.mockRestore();
+  expect((await end(id, 'commit')).status).toBe(200);
 });

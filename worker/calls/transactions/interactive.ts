@@ -9,6 +9,7 @@ import type { Policy } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import { type Endpoint, endpointNotFound } from '../../endpoints/access.ts';
+import { admitCall } from '../../limits/starts.ts';
 import { JsonBytes, type Outcome, outcomeOf } from '../../outcome.ts';
 import { isoTime } from '../../shapes/iso-time.ts';
 import { backendOf } from '../backend/choose.ts';
@@ -46,7 +47,7 @@ interface Beginning extends Terms {
   readonly keys?: readonly string[] | undefined;
 }
 
-/** Begins one: nothing takes part yet. */
+/** Begins one: nothing takes part yet. It costs the thread about as much as a start of a run, and takes turns as these do. */
 export async function beginInteractive(
   ctx: Context,
   { sealedDataKey }: Policy,
@@ -59,7 +60,8 @@ export async function beginInteractive(
     caller: { uuid: caller.userUuid, name: caller.userId },
   };
   const owner = ownerOf(ctx, sealedDataKey);
-  const expires = await askLog<number>(ctx, async (log) => log.open(owner, transaction), 1);
+  const open = () => askLog<number>(ctx, async (log) => log.open(owner, transaction), 1);
+  const expires = await admitCall(ctx, open);
   return { transaction_id: id, expires: isoTime(expires) };
 }
 
