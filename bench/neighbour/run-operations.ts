@@ -49,6 +49,13 @@ const USE = {
   params: Array.from({ length: 1000 }, () => ({ $result: '[0].rows[7].id' })),
 };
 
+const BOTH = {
+  operations: ['measured', 'second'].map((endpoint) => ({
+    endpoint,
+    query: 'insert into both_sides default values',
+  })),
+};
+
 export const runOperations: readonly Operation[] = [
   starting('runs that compute', [condition(COMPUTES(10_000_000))], undefined),
   starting('a run of 2,000 that compute', [loop(2_000, condition(COMPUTES(300_000)))], undefined),
@@ -93,6 +100,15 @@ export const runOperations: readonly Operation[] = [
   always('a transaction with 1,000 references', () =>
     post('/endpoints/measured/transaction', JSON.stringify({ operations: [READ, USE] })),
   ),
+  {
+    ...always('transactions over two endpoints', () => post('/transactions', JSON.stringify(BOTH))),
+    async setUp(tenant, over) {
+      const query =
+        'create table if not exists both_sides (id bigint generated always as identity)';
+      const table = JSON.stringify({ type: 'execute', query });
+      await demand(tenant, post('/endpoints/measured/write', table), over);
+    },
+  },
   always('transactions that are left open', () => post('/transactions/begin', '{}')),
   always('a transaction over many with 1,000 references', () =>
     post('/transactions', JSON.stringify({ operations: [READ, USE] })),

@@ -86,7 +86,7 @@ export async function demand(tenant: Tenant, call: Call, over: Agent): Promise<A
   return answer;
 }
 
-/** A new organization with an endpoint `measured`. */
+/** A new organization with an endpoint `measured`, and another, `second`, of the same database. */
 export async function found(
   port: number,
   id: string,
@@ -107,8 +107,10 @@ export async function found(
   const { token } = JSON.parse(start) as { token: string };
   const tenant = { id, port, token, made: {} };
   const { kind, url } = backend;
-  const endpoint = { endpoint: 'measured', kind, config: { write_conn: { url } } };
-  await demand(tenant, post('/endpoints', endpoint), over);
+  for (const endpoint of ['measured', 'second']) {
+    const made = { endpoint, kind, config: { write_conn: { url } } };
+    await demand(tenant, post('/endpoints', made), over);
+  }
   over.destroy();
   return tenant;
 }
