@@ -77,6 +77,13 @@ test('the pages have examples', () => {
   expect(examples.filter(({ at }) => at.startsWith('README.md')).length).toBeGreaterThan(3);
 });
 
+test('the README has less than 150 lines', () => {
+  const readme = pages.find(({ name }) => name === 'README.md')?.text ?? '';
+  const lines = readme.split('\n').length - 1;
+  expect(lines).toBeGreaterThan(50);
+  expect(lines).toBeLessThan(150);
+});
+
 test.each(pages)('$name calls curl only where it is run', ({ strays }) => {
   expect(strays).toEqual([]);
 });
