@@ -127,7 +127,7 @@ test('a thousand calls that expire together go in steps', async () => {
   await keys.begin(claim('k'));
   await inside(({ sql }) =>
     sql.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
-      INSERT OR REPLACE INTO calls SELECT 'k' || i, '', '', 0, 0, 1, NULL, NULL, '', 0 FROM n`),
+      INSERT OR REPLACE INTO calls (name, attempt, body, since, until, expires) SELECT 'k' || i, '', '', 0, 0, 1 FROM n`),
   );
   const left = () => inside(({ sql }) => sql.exec('SELECT 1 FROM calls').toArray().length);
   await inside(({ sql }) => sql.exec("DELETE FROM calls WHERE name = 'k'"));

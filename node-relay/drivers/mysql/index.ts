@@ -268,7 +268,7 @@ function afterShare(connection: Connection, left: readonly Traces[]): Traces {
   if (left.some((each) => each === 'some' || each === 'unusable')) return 'some';
   return {
     async ask() {
-      // First of all its lock: who ends the share once more takes it for one that is worked on.
+      // The lock first: while it is held, a repeated commit is told that the share is open.
       if (!(await connection.endShare())) return true;
       for (const each of left) if (typeof each === 'object' && (await each.ask())) return true;
       return false;

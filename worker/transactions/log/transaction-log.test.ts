@@ -124,3 +124,35 @@ test('writes the configuration of an endpoint once a minute, however many transa
   expect(await begin(2)).toEqual([...first, { revision: 2, used: expect.any(Number) }]);
   await log.clear();
 });
+
+test('goes on with a database whose tables have the layout of before', async () => {
+  const orgUuid = crypto.randomUUID();
+  const log = env.TRANSACTION_LOGS.getByName(orgUuid);
+  await runInDurableObject(log, (_log, { storage }) => {
+    storage.sql.exec(`CREATE TABLE transactions (
+      id TEXT PRIMARY KEY, sequence INTEGER, status TEXT NOT NULL, sought INTEGER NOT NULL DEFAULT 0,
+      doubtful INTEGER NOT NULL DEFAULT 0, caller TEXT NOT NULL, key TEXT, head TEXT NOT NULL,
+      error TEXT, reply BLOB, started INTEGER NOT NULL, deadline INTEGER NOT NULL, decided INTEGER,
+      ended INTEGER, due INTEGER, tries INTEGER NOT NULL DEFAULT 0, busy INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID;
+    CREATE TABLE endpoints (
+      endpoint TEXT NOT NULL, revision INTEGER NOT NULL, snapshot TEXT NOT NULL,
+      used INTEGER NOT NULL, PRIMARY KEY (endpoint, revision)
+    ) WITHOUT ROWID;`);
+  });
+  const id = randomName();
+  const share = { n: 0, endpoint: crypto.randomUUID(), id: 'orders', kind: 'postgres' };
+  await log.begin(
+    { orgUuid, orgId: 'acme', sealedDataKey: 'sealed' },
+    {
+      ...{ id, requestId: 'r', address: 'a', timeoutMs: 300_000, guarantee: 'atomic' },
+      ...{ caller: { uuid: crypto.randomUUID(), name: 'ada' }, claims: { endpoints: [] } },
+      shares: [{ ...share, part: 'prepares', revision: 1, snapshot: '"as of 1"' }],
+    },
+  );
+  const decided = await log.decide(id, [{ n: 0, recovery: '' }], undefined);
+  expect(decided).toMatchObject({ is: 'committed' });
+  await log.confirm(id, [{ n: 0, status: 'committed' }]);
+  expect(await log.show(id)).toMatchObject({ status: 'committed' });
+  await log.clear();
+});

@@ -105,3 +105,20 @@ test('together are at most 32 MiB', async () => {
     action: 'each',
   });
 });
+
+test('are read in a database whose tables have the layout of before', async () => {
+  const runner = await startRunner();
+  await runner.store('large', JSON.parse(JSON.stringify({ actions: [LOOP] })));
+  const id = crypto.randomUUID();
+  await runInDurableObject(runner.object(id), (_object, { storage }) => {
+    storage.sql.exec('DROP TABLE IF EXISTS texts');
+    storage.sql.exec(`CREATE TABLE texts (
+      run INTEGER NOT NULL, ref INTEGER NOT NULL, size INTEGER NOT NULL, bytes BLOB,
+      PRIMARY KEY (run, ref)
+    ) WITHOUT ROWID`);
+  });
+  await runner.start('large', { items: ITEMS }, { id }, false);
+  await runner.until(id, 'succeeded');
+  const { output } = (await runner.shown(id)).record;
+  expect(JSON.parse((await runner.object(id).value(id, output?.ref ?? 0)) ?? '')).toEqual(OUTPUT);
+});

@@ -52,7 +52,7 @@ async function again<Value>(
     if (parsed) values.set(wanted, parsed.value);
     characters += parsed?.characters ?? 0;
     try {
-      // One that parses what cannot be parsed fails as it should.
+      // What cannot be parsed here the transition parses itself, and fails by its own rules.
       return transition({ values, mayAsk: parsed !== undefined && characters < MOST });
     } catch (thrown) {
       if (!(thrown instanceof NotReady)) throw thrown;
