@@ -51,6 +51,10 @@ export interface PostgresServer {
 export const SUPERUSER = 'postgres';
 
 const STOP_MAX_MS = 10_000;
+const CHILDREN_MAX_MS = 10_000;
+const TRY_AGAIN_MS = 100;
+/** What PostgreSQL says as long as children of a killed server run. */
+const STILL_HELD = 'pre-existing shared memory block';
 
 /**
  * Starts a server and waits until it takes connections.
@@ -67,20 +71,25 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     ...options.settings,
     port,
   };
-  const server = await runServer(
-    'PostgreSQL',
-    program.postgres,
-    [
-      '-D',
-      options.folder,
-      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    ],
-    run(program),
-  );
-  const isReady = () => server.said().includes('ready to accept connections');
-  await untilReady('PostgreSQL', server, isReady);
+  const args = ['-D', options.folder];
+  for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
+  const server = await runUntilReady(program, args);
   const url = `postgresql://${SUPERUSER}:${options.password}@127.0.0.1:${port}/postgres`;
   return { url, port, pid: server.pid, ended: endOf(server.child), stop: server.stop };
+}
+
+/** Children of a server that was killed hold its folder until they notice: it is tried again. */
+async function runUntilReady(program: PostgresProgram, args: readonly string[]) {
+  for (const until = Date.now() + CHILDREN_MAX_MS; ; await sleep(TRY_AGAIN_MS)) {
+    const server = await runServer('PostgreSQL', program.postgres, args, run(program));
+    const isReady = () => server.said().includes('ready to accept connections');
+    try {
+      await untilReady('PostgreSQL', server, isReady);
+      return server;
+    } catch (failure) {
+      if (!server.said().includes(STILL_HELD) || Date.now() > until) throw failure;
+    }
+  }
 }
 
 async function endOf(child: ChildProcess): Promise<string> {
