@@ -1,7 +1,8 @@
 /**
  * A transaction over PostgreSQL and MariaDB, one row each, compared with a write of one row of PostgreSQL through the same
  * gateway, and compared with the bare protocol by the drivers in this process: same run, interleaved, medians. `own rows`
- * has no conflicts: each connection changes rows of its own; `one key` has nothing else: all change the same rows.
+ * has no conflicts: each connection changes rows of its own; `one key` has nothing else: all change the same rows. Both are
+ * measured when compilers have come to rest: a transaction passes ten times the code of a write, so it is warm later.
  *
  * npm run bench -- transactions [--rounds 3] [--seconds 3]
  */
@@ -22,6 +23,8 @@ const CONNECTIONS = [1, 16, 64];
 /** How often as long as a write of one database a transaction over two may take at one connection. */
 const BAR = 3;
 const ROWS = 64;
+/** What is sent before anything is measured: seconds of each sort, over so many connections. */
+const WARM_UP = { seconds: 12, connections: 16 };
 
 const { values } = parseArgs({
   options: {
@@ -70,11 +73,12 @@ async function fill(): Promise<void> {
 }
 
 type Sort = 'write' | 'bare' | 'own rows' | 'one key';
+type Measure = (connections: number, seconds: number) => Promise<Measured>;
+type Sorts = Readonly<Record<Sort, Measure>>;
 type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
 async function compareAll({ port, headers, path }: Gateway): Promise<void> {
   const bare = await bareTransactions(postgres.url, `${mariadb.url}bench`);
-  const base = { port, headers, seconds };
   const update = (mark: string) => `UPDATE accounts SET amount = amount + 1 WHERE id = ${mark}`;
   const transaction = (row: number) =>
     JSON.stringify({
@@ -85,28 +89,29 @@ async function compareAll({ port, headers, path }: Gateway): Promise<void> {
       ],
     });
   const write = (row: number) => JSON.stringify({ query: update('$1'), params: [row] });
-  const sorts: Readonly<Record<Sort, (connections: number) => Promise<Measured>>> = {
-    write: (connections) =>
-      generateLoad({ ...base, connections, path: path.replace(/read$/, 'write'), body: write }),
-    bare: (connections) => bare.measure(connections, seconds),
-    'own rows': (connections) =>
-      generateLoad({ ...base, connections, path: '/api/v1/transactions', body: transaction }),
-    'one key': (connections) =>
-      generateLoad({ ...base, connections, path: '/api/v1/transactions', body: transaction(0) }),
+  const load =
+    (at: string, body: string | ((row: number) => string)): Measure =>
+    (connections, seconds) =>
+      generateLoad({ port, headers, connections, seconds, path: at, body });
+  const sorts: Sorts = {
+    write: load(path.replace(/read$/, 'write'), write),
+    bare: (connections, seconds) => bare.measure(connections, seconds),
+    'own rows': load('/api/v1/transactions', transaction),
+    'one key': load('/api/v1/transactions', transaction(0)),
   };
+  for (const sort of ['write', 'own rows'] as const) {
+    await sorts[sort](WARM_UP.connections, WARM_UP.seconds);
+  }
   console.log('connections  sort        a second    p50 ms    p99 ms  p50 to write  p50 to bare');
   for (const connections of CONNECTIONS) await compare(connections, sorts);
   await bare.stop();
 }
 
-async function compare(
-  connections: number,
-  sorts: Readonly<Record<Sort, (connections: number) => Promise<Measured>>>,
-): Promise<void> {
+async function compare(connections: number, sorts: Sorts): Promise<void> {
   const names = Object.keys(sorts) as Sort[];
   const rounds: Record<Sort, Measured[]> = { write: [], bare: [], 'own rows': [], 'one key': [] };
   for (let round = 0; round < Number(values.rounds); round += 1) {
-    for (const name of names) rounds[name].push(await sorts[name](connections));
+    for (const name of names) rounds[name].push(await sorts[name](connections, seconds));
   }
   const middle = (name: Sort, of: keyof Measured) =>
     rounds[name].map((each) => each[of]).toSorted((one, other) => one - other)[

@@ -27,7 +27,7 @@ export const PLAN: readonly Planned[] = [
   planned('tunnel', '--seconds 1 --rounds 5', 80),
   planned('stream', '', 30),
   planned('access', '--seconds 1', 50),
-  planned('transactions', '--rounds 5 --seconds 0.5', 70),
+  planned('transactions', '--rounds 5 --seconds 0.5', 95),
   planned('idempotency', '--calls 200', 20),
   planned('templates', '--rounds 5 --records 1,100 --seconds 0.5', 70),
   planned('expressions', '', 10),

@@ -19,6 +19,12 @@ export class LogAlarm {
     this.#store = store;
   }
 
+  /** Whether it begins an ended object again as soon as a transaction under way has it begin. */
+  get isSoon(): boolean {
+    const now = Date.now();
+    return this.#at !== undefined && this.#at > now && this.#at <= now + LOOKS_WITHIN_MS;
+  }
+
   /** It has come: none is set any more. */
   rang(): void {
     this.#at = undefined;

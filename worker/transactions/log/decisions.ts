@@ -1,6 +1,6 @@
 /** Takes decisions on transactions and has them carried out: what both the callers and the clock of a log need. Spec: transactions.md §3. */
 import { ERRORS } from '../../../proto/errors.ts';
-import type { KeptFailure, ShareEnd } from '../../calls/transactions/object.ts';
+import type { KeptFailure, NewTransaction, ShareEnd } from '../../calls/transactions/object.ts';
 import type { Bindings } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
 import { log } from '../../log.ts';
@@ -16,7 +16,7 @@ export const GRACE_MS = 2_000;
 /** Milliseconds within which participants confirm a decision, or the log asks them. */
 const CONFIRMED_WITHIN_MS = 1_000;
 
-/** Milliseconds within which confirmations are on disk; the log finds out by itself what is lost of them. */
+/** Milliseconds within which beginnings and confirmations are on disk; the log finds out by itself what is lost of them. */
 const WRITTEN_WITHIN_MS = 50;
 
 /** Why one is rolled back whose caller is gone. */
@@ -68,12 +68,12 @@ export class Decisions {
 
   /** Before anything else is read: what was confirmed is written, and what an earlier instance left is gone on with. */
   ready(): void {
-    this.#start();
+    this.start();
     this.#writeConfirmed();
   }
 
   /** What an earlier instance had begun and not decided, nobody decides any more. */
-  #start(): void {
+  start(): void {
     if (this.#isStarted || !this.#store.isOpen) return;
     this.#isStarted = true;
     for (const row of this.#store.unended()) {
@@ -131,11 +131,19 @@ export class Decisions {
     else if (!this.#isWriting) this.#writeSoon();
   }
 
+  /** Begins one that is on disk a little later: until then, sweeps alone undo what an instance that ends has left of it. */
+  beginSoon(given: NewTransaction): void {
+    this.#store.addLater(given, Date.now());
+    if (!this.#isWriting) this.#writeSoon();
+  }
+
   #writeSoon(): void {
     this.#isWriting = true;
     const written = scheduler.wait(WRITTEN_WITHIN_MS).then(() => {
       this.#isWriting = false;
+      const isAny = this.#store.writePending();
       this.ready();
+      return isAny ? this.#lent.arm() : undefined;
     });
     this.#lent.waitUntil(written);
   }

@@ -101,7 +101,7 @@ export class Finisher {
   async #statusOf(row: TransactionRow, share: ShareRow, deadline: Deadline): Promise<ShareStatus> {
     const ctx = this.context(row.head.requestId);
     const owner = this.#store.owner();
-    const snapshot = this.#store.snapshot(share.endpoint, share.revision);
+    const snapshot = this.#store.endpoints.snapshot(share.endpoint, share.revision);
     try {
       if (snapshot === undefined) throw new GatewayError('INTERNAL', 'Its configuration is gone');
       const shares = await sharesOn(ctx, endpointWas(ctx, owner, snapshot));

@@ -150,7 +150,7 @@ export class Interactive {
 
   #openShare(share: ShareRow): OpenShare | undefined {
     const held = heldOf(share);
-    const snapshot = this.#store.snapshot(share.endpoint, share.revision);
+    const snapshot = this.#store.endpoints.snapshot(share.endpoint, share.revision);
     if (!held || snapshot === undefined) return undefined;
     const { n, endpoint, name: id, kind, part } = share;
     return { n, endpoint, id, kind, part, snapshot, held };

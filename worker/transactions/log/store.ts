@@ -11,6 +11,7 @@ import type {
   NewTransaction,
   ShareStatus,
 } from '../../calls/transactions/object.ts';
+import { KnownEndpoints } from './known-endpoints.ts';
 import {
   type Agenda,
   type Change,
@@ -25,20 +26,24 @@ import {
 
 export type { ShareRow, TransactionRow };
 
-/** Milliseconds after which it is noted again that an endpoint's configuration is used. */
-const USED_EVERY_MS = 60_000;
-
 export class LogStore {
-  readonly #sql: SqlStorage;
+  readonly #storage: SqlStorage;
+  /** Those that are written before anything else is read or written. */
+  readonly #pending: { readonly given: NewTransaction; readonly now: number }[] = [];
   #isOpen = false;
   #owner: LogOwner | undefined;
   #log: string | undefined;
   #sequence: number | undefined;
-  /** When configurations were noted as used, by endpoint and revision. */
-  readonly #usedAt = new Map<string, number>();
+  readonly endpoints: KnownEndpoints;
 
   constructor(sql: SqlStorage) {
-    this.#sql = sql;
+    this.#storage = sql;
+    this.endpoints = new KnownEndpoints(sql);
+  }
+
+  get #sql(): SqlStorage {
+    this.writePending();
+    return this.#storage;
   }
 
   /** Whether anything was ever kept here. */
@@ -54,7 +59,8 @@ export class LogStore {
     this.#owner = undefined;
     this.#log = undefined;
     this.#sequence = undefined;
-    this.#usedAt.clear();
+    this.endpoints.forget();
+    this.#pending.length = 0;
   }
 
   open({ orgUuid, orgId, sealedDataKey }: LogOwner): void {
@@ -98,6 +104,18 @@ export class LogStore {
     this.#sql.exec('INSERT OR REPLACE INTO meta VALUES (?, ?)', name, value);
   }
 
+  /** Adds one with whatever comes next. Until then an instance that ends forgets it. */
+  addLater(given: NewTransaction, now: number): void {
+    this.#pending.push({ given, now });
+  }
+
+  /** Writes what was to be written later. Answers whether there was any. */
+  writePending(): boolean {
+    const pending = this.#pending.splice(0);
+    for (const { given, now } of pending) this.add(given, 'preparing', now);
+    return pending.length > 0;
+  }
+
   add(given: NewTransaction, status: 'active' | 'preparing', now: number): void {
     const { id, caller, requestId, address, guarantee, claims, key, timeoutMs, shares } = given;
     const body = key ? { body: key.body } : {};
@@ -127,23 +145,13 @@ export class LogStore {
 
   /** Adds a participant. */
   addShare(id: string, share: NewShare, now: number): void {
-    const { n, endpoint, id: name, kind, part, revision, snapshot } = share;
+    const { n, endpoint, id: name, kind, part, revision } = share;
     const stands: ShareStatus = part === 'reads' ? 'reading' : 'active';
     this.#sql.exec(
       'INSERT INTO shares (id, n, endpoint, name, kind, part, revision, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
       ...[id, n, endpoint, name, kind, part, revision, stands],
     );
-    if (part !== 'reads') this.#use(endpoint, revision, snapshot, now);
-  }
-
-  #use(endpoint: string, revision: number, snapshot: string, now: number): void {
-    const which = `${endpoint} ${revision}`;
-    if (now - (this.#usedAt.get(which) ?? 0) < USED_EVERY_MS) return;
-    this.#sql.exec(
-      'INSERT OR REPLACE INTO endpoints VALUES (?, ?, ?, ?)',
-      ...[endpoint, revision, snapshot, now],
-    );
-    this.#usedAt.set(which, now);
+    if (part !== 'reads') this.endpoints.use(share, now);
   }
 
   /** Keeps what a participant holds at a node. */
@@ -236,19 +244,6 @@ export class LogStore {
     );
   }
 
-  /** An endpoint as it was when a share of it began. */
-  snapshot(endpoint: string, revision: number): string | undefined {
-    const sql = 'SELECT snapshot FROM endpoints WHERE endpoint = ? AND revision = ?';
-    return this.#sql.exec<{ snapshot: string }>(sql, endpoint, revision).toArray()[0]?.snapshot;
-  }
-
-  /** Endpoints with which transactions were under way, as they were then. */
-  snapshots(): { readonly endpoint: string; readonly snapshot: string }[] {
-    return this.#sql
-      .exec<{ endpoint: string; snapshot: string }>('SELECT endpoint, snapshot FROM endpoints')
-      .toArray();
-  }
-
   /** The newest first. */
   page({ status, caller, after, limit }: ListQuery): TransactionRow[] {
     const where = ['1'];
@@ -270,12 +265,7 @@ export class LogStore {
     const ended = 'SELECT id FROM transactions WHERE ended < ?';
     this.#sql.exec(`DELETE FROM shares WHERE id IN (${ended})`, time);
     this.#sql.exec('DELETE FROM transactions WHERE ended < ?', time);
-    this.#sql.exec(
-      `DELETE FROM endpoints WHERE used < ? AND NOT EXISTS (SELECT 1 FROM shares s
-        WHERE s.endpoint = endpoints.endpoint AND s.revision = endpoints.revision
-          AND s.status IN ('active', 'in_doubt'))`,
-      usedBefore,
-    );
+    this.endpoints.removeUsedBefore(usedBefore);
   }
 
   /** Takes an entry of the audit, to be written to D1. */

@@ -23,7 +23,9 @@ test.each([
   });
   // The sweep asks these of them before it asks the endpoint.
   const finisher = { context: asked } as unknown as Finisher;
-  const store = { snapshots: () => [{ endpoint: 'e', snapshot: '{}' }] } as unknown as LogStore;
+  const store = {
+    endpoints: { snapshots: () => [{ endpoint: 'e', snapshot: '{}' }] },
+  } as unknown as LogStore;
   await sweep(finisher, store);
   expect(asked).toHaveBeenCalledOnce();
   expect(written).toHaveBeenCalledTimes(lines);

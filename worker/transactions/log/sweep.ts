@@ -17,7 +17,7 @@ const LOOK_MS = 10_000;
 
 /** Asks every endpoint that transactions were under way with. */
 export async function sweep(finisher: Finisher, store: LogStore): Promise<void> {
-  for (const { endpoint, snapshot } of store.snapshots()) {
+  for (const { endpoint, snapshot } of store.endpoints.snapshots()) {
     await sweepOne(finisher, store, snapshot).catch((thrown: unknown) => {
       // A kind that prepares nothing, such as Redis, leaves nothing prepared.
       if (thrown instanceof GatewayError && thrown.code === 'NOT_SUPPORTED') return;

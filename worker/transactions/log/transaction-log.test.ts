@@ -125,6 +125,85 @@ test('writes the configuration of an endpoint once a minute, however many transa
   await log.clear();
 });
 
+test('has on disk at once what no sweep would find, and all else a moment later', async () => {
+  const orgUuid = crypto.randomUUID();
+  const log = env.TRANSACTION_LOGS.getByName(orgUuid);
+  const known = crypto.randomUUID();
+  const begin = async (endpoint: string) => {
+    const share = { n: 0, endpoint, id: 'orders', kind: 'postgres', part: 'prepares' as const };
+    const id = randomName();
+    await log.begin(
+      { orgUuid, orgId: 'acme', sealedDataKey: 'sealed' },
+      {
+        ...{ id, requestId: 'r', address: 'a', timeoutMs: 300_000, guarantee: 'atomic' },
+        ...{ caller: { uuid: crypto.randomUUID(), name: 'ada' }, claims: { endpoints: [] } },
+        shares: [{ ...share, revision: 1, snapshot: '"as of 1"' }],
+      },
+    );
+    return id;
+  };
+  const onDisk = (id: string) =>
+    runInDurableObject(
+      log,
+      (_log, { storage }) =>
+        storage.sql.exec('SELECT id FROM transactions WHERE id = ?', id).toArray().length,
+    );
+  expect(await onDisk(await begin(known))).toBe(1);
+  const later = await begin(known);
+  expect(await onDisk(later)).toBe(0);
+  // An instance that ended now would begin again by then, and sweep.
+  const alarm = await runInDurableObject(log, (_log, { storage }) => storage.getAlarm());
+  expect((alarm ?? Number.POSITIVE_INFINITY) - Date.now()).toBeLessThanOrEqual(SOON_MS);
+  await expect.poll(() => onDisk(later)).toBe(1);
+  const shownAtOnce = await begin(known);
+  expect(await log.show(shownAtOnce)).toMatchObject({ status: 'preparing' });
+  expect(await onDisk(await begin(crypto.randomUUID()))).toBe(1);
+  await log.clear();
+});
+
+test('begins with a key only once, also before the first is on disk', async () => {
+  const orgUuid = crypto.randomUUID();
+  const log = env.TRANSACTION_LOGS.getByName(orgUuid);
+  const given = {
+    ...{ requestId: 'r', address: 'a', timeoutMs: 300_000, shares: [] },
+    ...{ caller: { uuid: crypto.randomUUID(), name: 'ada' }, guarantee: 'atomic' as const },
+    claims: { endpoints: [] },
+  };
+  const owner = { orgUuid, orgId: 'acme', sealedDataKey: 'sealed' };
+  const begin = (key?: { name: string; body: string }) =>
+    log.begin(owner, { ...given, id: randomName(), key });
+  await begin();
+  const key = { name: 'k', body: 'b' };
+  expect(await begin(key)).toMatchObject({ is: 'begun' });
+  expect(await begin(key)).toEqual({ is: 'running' });
+  expect(await begin({ ...key, body: 'other' })).toEqual({ is: 'reused' });
+  await log.clear();
+});
+
+test('what waits for the claims of another has them as soon as that one is confirmed', async () => {
+  const orgUuid = crypto.randomUUID();
+  const log = env.TRANSACTION_LOGS.getByName(orgUuid);
+  const claims = { endpoints: [crypto.randomUUID()] };
+  const begin = async () => {
+    const id = randomName();
+    const begun = await log.begin(
+      { orgUuid, orgId: 'acme', sealedDataKey: 'sealed' },
+      {
+        ...{ id, requestId: 'r', address: 'a', timeoutMs: 5_000, shares: [], claims },
+        ...{ caller: { uuid: crypto.randomUUID(), name: 'ada' }, guarantee: 'atomic' },
+      },
+    );
+    expect(begun).toMatchObject({ is: 'begun' });
+    return id;
+  };
+  for (let round = 0; round < 5; round += 1) {
+    const id = await begin();
+    await log.decide(id, [], undefined);
+    await log.confirm(id, []);
+  }
+  await log.clear();
+});
+
 test('goes on with a database whose tables have the layout of before', async () => {
   const orgUuid = crypto.randomUUID();
   const log = env.TRANSACTION_LOGS.getByName(orgUuid);

@@ -1,6 +1,6 @@
 /**
- * The decisions on an organization's transactions, and their order. A transaction is on disk before anything of
- * it reaches a backend, its decision before the first commit; what was not decided is rolled back. What
+ * The decisions on an organization's transactions, and their order. The endpoints that a transaction reaches are on disk
+ * before it reaches them, its decision before the first commit; what was not decided is rolled back. What
  * its caller leaves unfinished is finished here. Spec: transactions.md §3, §4.
  */
 import { DurableObject } from 'cloudflare:workers';
@@ -69,12 +69,16 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     const { id, key, claims, timeoutMs } = given;
     const started = Date.now();
     if (key) {
+      this.#decisions.ready();
       const standing = this.#keys.standingOf(key);
       if (standing) return standing;
       this.#keys.wait(key);
     }
     try {
-      const turn = await this.#turns.take(id, claims, timeoutMs);
+      const taken = this.#turns.take(id, claims, timeoutMs);
+      // What has ended gives back what it claims when that is written.
+      if (this.#turns.areAwaited) this.#decisions.ready();
+      const turn = await taken;
       if (turn.is === 'doubt') return turn;
       if (turn.is === 'left' || this.#left.delete(id)) {
         this.#turns.release(id);
@@ -82,18 +86,29 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
       }
       if (turn.is !== 'held') return { is: turn.is };
       const leftMs = Math.max(1, timeoutMs - (Date.now() - started)) + GRACE_MS;
-      this.ctx.storage.transactionSync(() =>
-        this.#store.add({ ...given, timeoutMs: leftMs }, 'preparing', Date.now()),
-      );
-      await this.#arm();
+      await this.#add({ ...given, timeoutMs: leftMs });
       return { is: 'begun', log: this.#store.log() };
     } finally {
       if (key) this.#keys.enter(key);
     }
   }
 
+  /**
+   * Nothing has to be on disk of one that is rolled back unless it is decided: sweeps find what it left, where they look
+   * at its endpoints and an ended object begins again soon.
+   */
+  async #add(given: NewTransaction): Promise<void> {
+    if (this.#alarm.isSoon && this.#store.endpoints.areSwept(given.shares, Date.now())) {
+      this.#decisions.beginSoon(given);
+      return;
+    }
+    this.ctx.storage.transactionSync(() => this.#store.add(given, 'preparing', Date.now()));
+    await this.#arm();
+  }
+
   async open(owner: LogOwner, given: NewInteractive): Promise<number> {
     this.#begin(owner);
+    this.#decisions.ready();
     const expires = this.#interactive.open(given);
     await this.#arm();
     return expires;
@@ -243,7 +258,7 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     // Of a new log nothing can be left anywhere.
     if (!this.#store.isOpen) [this.#sweptAt, this.#unsureUntil] = [Date.now(), 0];
     this.#store.open(owner);
-    this.#decisions.ready();
+    this.#decisions.start();
   }
 
   /** When the next sweep is due. */
