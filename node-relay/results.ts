@@ -45,11 +45,16 @@ export class Results {
     return id;
   }
 
+  /** Bytes of a kept result; 0 where there is none. */
+  lengthOf(id: string): number {
+    return this.#kept.get(id)?.bytes.byteLength ?? 0;
+  }
+
   /**
    * The result in pieces, read as they are taken; it is forgotten with the first.
    * @throws GatewayError NOT_FOUND
    */
-  *collect(id: string): Generator<Uint8Array> {
+  *collect(id: string, pieceBytes = CHUNK_BYTES): Generator<Uint8Array> {
     const kept = this.#kept.get(id);
     if (kept === undefined) {
       throw new GatewayError('NOT_FOUND', 'The result is gone: it is kept for 30 seconds, once');
@@ -58,8 +63,8 @@ export class Results {
     clearTimeout(kept.timer);
     const { bytes } = kept;
     try {
-      for (let start = 0; start < bytes.byteLength; start += CHUNK_BYTES) {
-        yield bytes.subarray(start, start + CHUNK_BYTES);
+      for (let start = 0; start < bytes.byteLength; start += pieceBytes) {
+        yield bytes.subarray(start, start + pieceBytes);
       }
     } finally {
       this.#bytes -= bytes.byteLength;

@@ -5,6 +5,7 @@ import { RelayService } from '../proto/gen/relay/v1/relay_pb.ts';
 import { nodeUuid } from '../proto/node-id.ts';
 import { Admission } from './admission.ts';
 import { Calls } from './calls.ts';
+import { COLLECT_PATH, handleCollect } from './collect.ts';
 import { type Config, type KeyConfig, nodeKeysOf } from './config.ts';
 import { connectRoutes } from './connect-routes.ts';
 import { Connections } from './connections.ts';
@@ -219,9 +220,14 @@ function requestListener(parts: Parts, config: Config): RequestListener {
     },
     (router) => router.service(RelayService, service),
   );
+  const plain = (url: string) => {
+    const method = methods.get(url);
+    if (method) return handleUnary.bind(undefined, unary, method);
+    return url === COLLECT_PATH ? handleCollect.bind(undefined, unary, parts) : undefined;
+  };
   return (request, response) => {
-    const method = methods.get(request.url ?? '');
-    if (method && isPlainUnary(request)) void handleUnary(unary, method, request, response);
+    const serve = isPlainUnary(request) ? plain(request.url ?? '') : undefined;
+    if (serve) void serve(request, response);
     else if (request.url === '/healthz') answerHealth(parts, response);
     else if (request.url === '/metrics') {
       if (mayReadMetrics(config, request, response)) answerMetrics(parts, response);

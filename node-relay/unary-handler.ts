@@ -56,11 +56,28 @@ export function isPlainUnary({ method, headers }: IncomingMessage): boolean {
 
 /** Serves one call. Source: connectrpc.com/docs/protocol, "Unary-Request". */
 export async function handleUnary(
-  { admit, messageMaxBytes }: UnaryParts,
-  { name, input, output, answer }: UnaryMethod,
+  parts: UnaryParts,
+  { answer, output, ...method }: UnaryMethod,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  try {
+    const { message, context } = await receive(parts, method, request, response);
+    const bytes = toBinary(output, create(output, await answer(message, context)));
+    response.writeHead(200, { 'Content-Type': PROTO, 'Content-Length': bytes.byteLength });
+    response.end(bytes);
+  } catch (cause) {
+    fail(response, cause);
+  }
+}
+
+/** Admits a call, and reads its message. @throws ConnectError, GatewayError */
+export async function receive(
+  { admit, messageMaxBytes }: UnaryParts,
+  { name, input }: Pick<DescMethod, 'name' | 'input'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<{ readonly message: Message; readonly context: CallContext }> {
   const { headers } = request;
   const client = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -68,26 +85,20 @@ export async function handleUnary(
     clearTimeout(timer);
     if (!response.writableFinished) client.abort();
   });
-  try {
-    await admit(name, headers.authorization ?? null);
-    const timeout = parseTimeout(header(headers['connect-timeout-ms']), Number.MAX_SAFE_INTEGER);
-    if (timeout.error !== undefined) throw timeout.error;
-    if (timeout.timeoutMs !== undefined) {
-      const late = (): void => client.abort(new ConnectError('', Code.DeadlineExceeded));
-      timer = setTimeout(late, timeout.timeoutMs);
-    }
-    const message = parse(input, await read(request, messageMaxBytes));
-    const reply = await answer(message, {
-      signal: client.signal,
-      timeoutMs: () => timeout.timeoutMs,
-      requestHeader: { get: (name) => header(headers[name]) },
-    });
-    const bytes = toBinary(output, create(output, reply));
-    response.writeHead(200, { 'Content-Type': PROTO, 'Content-Length': bytes.byteLength });
-    response.end(bytes);
-  } catch (cause) {
-    fail(response, cause instanceof ConnectError ? cause : toConnectError(cause));
+  await admit(name, headers.authorization ?? null);
+  const timeout = parseTimeout(header(headers['connect-timeout-ms']), Number.MAX_SAFE_INTEGER);
+  if (timeout.error !== undefined) throw timeout.error;
+  if (timeout.timeoutMs !== undefined) {
+    const late = (): void => client.abort(new ConnectError('', Code.DeadlineExceeded));
+    timer = setTimeout(late, timeout.timeoutMs);
   }
+  const message = parse(input, await read(request, messageMaxBytes));
+  const context: CallContext = {
+    signal: client.signal,
+    timeoutMs: () => timeout.timeoutMs,
+    requestHeader: { get: (wanted) => header(headers[wanted]) },
+  };
+  return { message, context };
 }
 
 function parse(input: DescMethod['input'], bytes: Uint8Array): Message {
@@ -98,7 +109,9 @@ function parse(input: DescMethod['input'], bytes: Uint8Array): Message {
   }
 }
 
-function fail(response: ServerResponse, error: ConnectError): void {
+/** Answers a failure in the protocol's form. */
+export function fail(response: ServerResponse, cause: unknown): void {
+  const error = cause instanceof ConnectError ? cause : toConnectError(cause);
   const bytes = errorToJsonBytes(error, undefined);
   const headers = { ...Object.fromEntries(error.metadata), 'Content-Type': 'application/json' };
   response.writeHead(codeToHttpStatus(error.code), headers).end(bytes);

@@ -1,5 +1,5 @@
 /** Ways to relays as this isolate knows them. */
-import { type Client, createClient } from '@connectrpc/connect';
+import { type CallOptions, type Client, createClient } from '@connectrpc/connect';
 import { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { LruMap } from '../../proto/lru-map.ts';
 import { partOf } from '../../proto/parts.ts';
@@ -7,7 +7,7 @@ import type { Bindings, PublicContext } from '../context.ts';
 import { takenIn } from '../limits/heavy-work.ts';
 import type { Settings } from '../settings.ts';
 import type { Node } from './node.ts';
-import { type Foreign, relayTransport, type Send } from './transport.ts';
+import { bytesOfKept, type Foreign, relayTransport, type Send } from './transport.ts';
 import { demandReply } from './tunnel-reply.ts';
 
 /** Keys remembered at a time that their part does not serve; the one learned first is forgotten first. */
@@ -22,12 +22,20 @@ const REPLY_ROOM_BYTES = 4 * 1024 * 1024;
 /** Likewise of a message of a stream: one event of a backend may be as large. Spec silent. */
 const EVENT_ROOM_BYTES = 32 * 1024 * 1024;
 
+/** Undefined where the relay is of an earlier version. */
+type KeptBytes = (
+  collectId: string,
+  options: CallOptions,
+) => Promise<ReadableStream<Uint8Array> | undefined>;
+
 /** A way to a node, or to one part of it. */
 export interface RelayRoute {
   readonly url: string;
   /** Whether it ends at one part, and with it. */
   readonly isOfPart: boolean;
   readonly relay: Client<typeof RelayService>;
+  /** Kept results as bytes alone; undefined of an organization's own node, whose replies are taken in piece by piece. */
+  readonly keptBytes: KeptBytes | undefined;
   /** Unix epoch milliseconds of its last answer. */
   heardAt: number;
 }
@@ -125,7 +133,9 @@ function newLine(
   { isOfPart, foreign }: { isOfPart: boolean; foreign?: Foreign | undefined },
 ): RelayRoute {
   const relay = createClient(RelayService, relayTransport(url, send, foreign));
-  return { url, isOfPart, relay, heardAt: Number.NEGATIVE_INFINITY };
+  const keptBytes: KeptBytes | undefined =
+    foreign === undefined ? (id, options) => bytesOfKept(url, send, id, options) : undefined;
+  return { url, isOfPart, relay, keptBytes, heardAt: Number.NEGATIVE_INFINITY };
 }
 
 /**

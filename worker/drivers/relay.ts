@@ -2,10 +2,9 @@
  * How a call finds a relay: it is admitted by a token, brings the sealed connection when the
  * relay asks, and moves on to the next node only while it provably has not reached the backend.
  */
-import { type CallOptions, type Client, Code, ConnectError } from '@connectrpc/connect';
+import { type CallOptions, Code, ConnectError } from '@connectrpc/connect';
 import { BACKEND_US, type ConnectionEnvelope } from '../../proto/driver.ts';
 import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
-import type { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { ENDPOINT_HEADER, PART_HEADER } from '../../proto/parts.ts';
 import type { PublicContext } from '../context.ts';
 import type { Timing } from '../outcome.ts';
@@ -76,9 +75,8 @@ export interface RelayCallOptions extends CallOptions {
 }
 
 /** One try on one node. */
-export interface Attempt {
+export interface Attempt extends Pick<RelayRoute, 'relay' | 'keptBytes'> {
   readonly node: Node;
-  readonly relay: Client<typeof RelayService>;
   /** For `Target.sealed_connection`; empty unless the node asked for it. */
   readonly sealedConnection: string;
   readonly options: RelayCallOptions;
@@ -133,10 +131,11 @@ async function callNode<Result>(
   };
   for (;;) {
     const { line, token, sealedConnection } = pass;
+    const { relay, keptBytes } = line;
     const attempt = watched(ctx, plan, { node, line });
     const options = { ...optionsOf(ctx, plan, token, key), signal: attempt.signal };
     try {
-      const result = await call({ node, relay: line.relay, sealedConnection, options });
+      const result = await call({ node, relay, keptBytes, sealedConnection, options });
       heard(ctx, plan, node, line);
       plan.watch?.answered(node);
       return result;

@@ -3,7 +3,7 @@
  * path for them costs half the throughput; streams by the library.
  */
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { Code, ConnectError, type Transport } from '@connectrpc/connect';
+import { type CallOptions, Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { createFetchClient } from '@connectrpc/connect/protocol';
 import {
   codeFromHttpStatus,
@@ -13,6 +13,7 @@ import {
   errorFromJson,
 } from '@connectrpc/connect/protocol-connect';
 import { GatheredBytes } from '../../proto/gathered-bytes.ts';
+import { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { inLargeParts } from './large-parts.ts';
 import { Messages } from './messages.ts';
 
@@ -87,6 +88,33 @@ export function relayTransport(baseUrl: string, send: Send, foreign?: Foreign): 
     stream: (method, signal, timeoutMs, header, input, values) =>
       streams.stream(method, signal, undefined, withDeadline(header, timeoutMs), input, values),
   };
+}
+
+/**
+ * Asks a relay of the installation's own for a kept result as bytes alone. Undefined where the relay is of an earlier version, which
+ * has kept the result then. @throws ConnectError
+ */
+export async function bytesOfKept(
+  baseUrl: string,
+  send: Send,
+  collectId: string,
+  { signal, timeoutMs, headers }: CallOptions,
+): Promise<ReadableStream<Uint8Array> | undefined> {
+  const { parent, name, input } = RelayService.method.collect;
+  const response = await send(`${baseUrl}/${parent.typeName}/${name}`, {
+    method: 'POST',
+    headers: unaryHeaders(headers, timeoutMs),
+    body: toBinary(input, create(input, { collectId })),
+    redirect: 'manual',
+    signal: signal ?? null,
+  }).catch((cause: unknown) => {
+    throw unreachable(cause);
+  });
+  if (response.ok && response.body) return response.body;
+  const body = new Uint8Array(await response.arrayBuffer());
+  // The library answers so where a method of several replies is asked for one.
+  if (response.status === 415) return undefined;
+  throw failureOf(response, body);
 }
 
 /**

@@ -3,6 +3,7 @@ import { ERRORS, errorBody, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import type { PublicContext } from '../context.ts';
 import { loggedFault, storageFault } from '../db/fault.ts';
+import { unseen } from '../drivers/unseen.ts';
 import { log } from '../log.ts';
 import {
   Accepted,
@@ -110,8 +111,9 @@ function bodyOf(reply: Json | JsonBytes, envelope: AnyRoute['reply']): BodyInit 
     const text = JSON.stringify(reply);
     return envelope === 'data' ? `{"status":"success","data":${text}}` : text;
   }
-  if (envelope === 'bare') return reply.bytes;
-  return reply.bytes instanceof Uint8Array ? enclosed(reply.bytes) : enclosing(reply.bytes);
+  const { bytes } = reply;
+  if (bytes instanceof Uint8Array) return envelope === 'bare' ? bytes : enclosed(bytes);
+  return envelope === 'bare' ? unseen(bytes) : enclosing(unseen(bytes));
 }
 
 function enclosed(bytes: Uint8Array): Uint8Array {
@@ -122,13 +124,36 @@ function enclosed(bytes: Uint8Array): Uint8Array {
   return whole;
 }
 
+/** By streams of the runtime's own, which move what they can without a look at it. */
 function enclosing(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  return stream.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      start: (controller) => controller.enqueue(BEFORE),
-      flush: (controller) => controller.enqueue(AFTER),
-    }),
-  );
+  const { readable, writable } = new IdentityTransformStream();
+  // What fails breaks the reply off, and ends the other side: there is nobody else to tell.
+  enclose(stream, writable).catch(() => {});
+  return readable;
+}
+
+async function enclose(
+  stream: ReadableStream<Uint8Array>,
+  writable: WritableStream<Uint8Array>,
+): Promise<void> {
+  try {
+    await write(writable, BEFORE);
+  } catch (cause) {
+    await stream.cancel(cause);
+    throw cause;
+  }
+  await stream.pipeTo(writable, { preventClose: true });
+  await write(writable, AFTER);
+  await writable.close();
+}
+
+async function write(writable: WritableStream<Uint8Array>, bytes: Uint8Array): Promise<void> {
+  const writer = writable.getWriter();
+  try {
+    await writer.write(bytes);
+  } finally {
+    writer.releaseLock();
+  }
 }
 
 /** Writes what was measured. Contract: "Other headers". */

@@ -67,8 +67,14 @@ test.each([
   }
 });
 
-test("the next share does not see this one's last id", async () => {
-  await committed("INSERT INTO counted (name) VALUES ('a')");
+test.each([
+  ['of a share before it', () => committed("INSERT INTO counted (name) VALUES ('a')")],
+  [
+    'of a write before it',
+    () => client.run(sql("INSERT INTO counted (name) VALUES ('a')"), callOf('write')),
+  ],
+])('a share does not see the last id %s', async (_, add) => {
+  await add();
   const name = shareName();
   const call = callOf('write');
   const done = await client.prepare(

@@ -46,7 +46,8 @@ export function mysqlShares(parts: ShareParts): ShareSteps<MysqlRequest, Connect
         const set = level === undefined ? '' : `, ${parts.levelName} = '${LEVELS[level]}'`;
         const [own] = await connection.together(() => [
           parts.announce(connection, name),
-          connection.query(`SET SESSION wait_timeout = ${IDLE_MAX_S}${set}`),
+          // The last id may be that of another caller's write.
+          connection.query(`SET SESSION wait_timeout = ${IDLE_MAX_S}, last_insert_id = 0${set}`),
           connection.query(isXa ? `XA START '${name}'` : plainBegin(mode)),
         ]);
         // What this has set the end of a share takes back; a level goes with a reset.

@@ -12,9 +12,8 @@ import type { RunResponse, TargetSchema } from '../../../proto/gen/relay/v1/rela
 import type { Context } from '../../context.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
-import { bodyOf, type Opened, open } from '../../drivers/pieces.ts';
+import { type Opened, open } from '../../drivers/pieces.ts';
 import { type Attempt, callRelay, type RoutePlan } from '../../drivers/relay.ts';
-import { passedOn } from '../../limits/heavy-work.ts';
 import { watchOf } from '../../nodes/reach.ts';
 import type { Timing } from '../../outcome.ts';
 import { opened, type Subscription } from '../events.ts';
@@ -31,7 +30,8 @@ import type {
   Target,
   TransactionMessage,
 } from './backend.ts';
-import { lost, lostOnce } from './lost.ts';
+import { collectKept } from './collect.ts';
+import { lostOnce } from './lost.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -203,27 +203,8 @@ export class RelayBackend implements Backend {
     written = this.target.mode === 'write',
   ): Promise<ReadableStream<Uint8Array>> {
     const deadline = startDeadline(this.#ctx, TIMEOUT_MAX_MS);
-    try {
-      const plan = this.#plan([node], false, deadline);
-      const pieces = await callRelay(this.#ctx, plan, ({ relay, options }) =>
-        open(relay.collect({ collectId }, options)),
-      );
-      return bodyOf(pieces, {
-        passed: (bytes) => passedOn(this.#ctx, bytes),
-        ended: deadline.end,
-        cancelled() {
-          deadline.abort();
-          deadline.end();
-        },
-        failed(thrown) {
-          deadline.end();
-          return lost(written, thrown); // Half a JSON text has no place for an error: the connection breaks off.
-        },
-      });
-    } catch (cause) {
-      deadline.end();
-      throw lost(written, cause);
-    }
+    const plan = this.#plan([node], false, deadline);
+    return collectKept(this.#ctx, plan, { collectId, written });
   }
 
   /** As `collect`, kept in memory as a whole. */
