@@ -23,7 +23,7 @@ const DEFINITIONS = [
 /** The demo's database server and what it takes to use it. */
 export interface DemoDatabase {
   readonly server: KeptPostgres;
-  /** As a role that owns the database `shop` and nothing else; it may make roles, and manage those alone. */
+  /** As a role that owns the database `shop`; it may make roles and databases, and manage those alone. */
   readonly url: string;
   /** As a role that may only read. */
   readonly readerUrl: string;
@@ -62,7 +62,8 @@ export async function startDemoDatabase(folder: DataFolder, port: number): Promi
     folder: join(folder.path, 'demo/postgres'),
     password: superuserPassword,
     port,
-    settings: { max_connections: 50 },
+    // A flag of the start, so that a folder of an earlier version has it too.
+    settings: { max_connections: 50, max_prepared_transactions: 20 },
   });
   const address = demoAddress(port);
   const url = `postgresql://${SHOP}:${password}@${address}/${SHOP}`;
@@ -98,8 +99,8 @@ async function fillShop(
       await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD ${admin.escapeLiteral(password)}`);
     }
   }
-  // Row-level security is tried with roles: docs/access.md.
-  await admin.query(`ALTER ROLE ${SHOP} CREATEROLE`);
+  // Row-level security is tried with roles, and a transaction with a second database: docs/access.md, docs/transactions.md.
+  await admin.query(`ALTER ROLE ${SHOP} CREATEROLE CREATEDB`);
   const found = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [SHOP]);
   if (found.rowCount === 0) await admin.query(`CREATE DATABASE ${SHOP} OWNER ${SHOP}`);
   await admin.end();

@@ -1,4 +1,5 @@
 /** What `npm start` prints when it is ready: where it is, and lines to paste into a shell. */
+import { join } from 'node:path';
 import { FIRST } from './first-organization.ts';
 
 /** What the printed lines are made of. */
@@ -47,13 +48,19 @@ export function greeting(about: Greeting): string {
     `Causeway answers at ${gateway}`,
     `Documentation: ${gateway}/docs`,
     `Relay: ${about.relay}`,
-    ...(about.database === undefined ? [] : [`The demo's PostgreSQL: ${about.database}`]),
+    ...(about.database === undefined ? [] : [databaseLine(about.database, about.dataFolder)]),
     `Data, with the keys that open it: ${about.dataFolder}`,
     ...(about.relayKey === undefined ? [] : [`The relay's GATEWAY_PUBLIC_KEY: ${about.relayKey}`]),
     '',
     ...(demo ? demoLines(api, about) : ownLines(api, about)),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Who logs in there; of the password only its file is told. */
+function databaseLine(address: string, dataFolder: string): string {
+  const password = join(dataFolder, 'demo', 'shop-password');
+  return `The demo's PostgreSQL: ${address}, database shop, user shop, password in ${password}`;
 }
 
 function demoLines(api: string, { password }: Greeting): string[] {

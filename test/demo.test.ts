@@ -143,12 +143,15 @@ test('tells where to go on', async () => {
   expect((await checkedFetch(docs)).status).toBe(200);
 });
 
-test('tells what it has started, and where', () => {
+test('tells what it has started, and where', async () => {
   const printed = gateway.output.stdout();
   const [, relay = ''] = /^Relay: 127\.0\.0\.1:(\d+)$/m.exec(printed) ?? [];
   expect(gateway.output.stderr()).toContain(`"port":${relay},`);
-  const [, database = ''] = /^The demo's PostgreSQL: 127\.0\.0\.1:(\d+)$/m.exec(printed) ?? [];
-  expect(Number(database)).toBeGreaterThan(0);
+  const port = (await readFile(join(data, 'demo/port'), 'utf8')).trim();
+  const password = join(data, 'demo/shop-password');
+  expect(printed).toContain(
+    `\nThe demo's PostgreSQL: 127.0.0.1:${port}, database shop, user shop, password in ${password}\n`,
+  );
   expect(printed).toContain(`\nData, with the keys that open it: ${data}\n`);
 });
 
