@@ -1,5 +1,6 @@
 /** Names of what routes do. */
 import { expect, test } from 'vitest';
+import page from '../../docs/operate.md?raw';
 import { routes } from '../app.ts';
 import { methodsOf, pathsOf } from '../route.ts';
 import { actionOf } from './action.ts';
@@ -28,4 +29,10 @@ test('every route has a name of its own, in letters, underscores and dots', () =
   const names = routes.map(actionOf);
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   expect(names.filter((name) => !/^[a-z_]+(?:\.[a-z_]+)*$/.test(name))).toEqual([]);
+});
+
+test('docs/operate.md lists the action of every operation that changes the organization', () => {
+  const names = routes.filter(({ changes }) => changes === 'organization').map(actionOf);
+  expect(names.length).toBeGreaterThan(30);
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
