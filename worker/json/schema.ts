@@ -114,7 +114,7 @@ const Mappings = z
     error: `is not an object of at most ${PATHS_MAX} paths, each a text`,
   })
   .meta({
-    description: `Paths in \`input\`, and for each the path in the output: it names one place. The other way about when all names, and not all values, are paths of \`schema\`. At most ${PATHS_MAX}`,
+    description: `Paths in \`input\`, and for each the path in the output: it names one place. They are read in reverse, from the value to the name, when all names and not all values are paths of \`schema\`. At most ${PATHS_MAX}`,
     override: { type: 'object', additionalProperties: { type: 'string' } },
     examples: [MAPPING.mappings],
   });
