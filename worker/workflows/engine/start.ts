@@ -17,7 +17,7 @@ import { endWait, tellTask } from './stop.ts';
 import { actionOf, end, keepJson, setPhase, type Turn } from './turn.ts';
 
 /** Runs within each other, the first counted. Spec: workflows.md §3, `subworkflow`. */
-const DEPTH_MAX = 8;
+export const DEPTH_MAX = 8;
 /** Milliseconds of one attempt of a template. Spec: workflows.md §3. */
 export const TEMPLATE_TIMEOUT_MS = 60_000;
 

@@ -193,7 +193,7 @@ export const executionRoutes: AnyRoute[] = [
     path: '/workflows/:workflow/executions/:execution/retry',
     summary: 'Retry a run that failed or was cancelled',
     description:
-      'The same run goes on with the actions that failed or were cut off; what succeeded is kept. Needs on everything that the definition names what the action needs there.',
+      'The same run goes on with the actions that failed or were cut off; what succeeded is kept. Needs all rights of the run: on what the versions that it keeps and its subworkflows name, now and at each action.',
     tag: 'Workflows',
     errors: ['RUN_NOT_FOUND', 'RUN_CONFLICT', ...REACHED],
     access: onWorkflow<ExecutionPath>('Write', { deleted: true }),

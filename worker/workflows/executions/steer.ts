@@ -6,9 +6,10 @@ import { actorOf, recordAfterReply } from '../../audit/record.ts';
 import type { Context } from '../../context.ts';
 import { type Accepted, failureOf } from '../../outcome.ts';
 import type { Workflow } from '../access.ts';
-import type { Order, RunRecord } from '../runs/head.ts';
+import type { Order, Retrier, RunRecord } from '../runs/head.ts';
+import type { Retried, RunSummary } from '../runs/object.ts';
 import { runsObject } from '../runs/reachable.ts';
-import { demandNamed } from './rights.ts';
+import { demandRun } from './rights.ts';
 import type { CancelManyBody } from './schema.ts';
 import { findRun, runNotFound, standing } from './show.ts';
 import { selectRuns } from './store.ts';
@@ -64,21 +65,27 @@ export async function retryRun(
   action = 'execution.retry',
 ): Promise<Accepted> {
   const { record } = await findRun(ctx, workflow, named, { limit: 0 });
-  // Who continues a run needs the rights for everything that it does.
-  demands.push(...(await demandNamed(ctx, record.head.workflow)));
+  demands.push(...(await demandRun(ctx, record.head)));
+  const by: Retrier = { caller: ctx.caller, address: ctx.address };
   const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
-  const answer = await object.retry(record.id);
+  const answer = await object.retry(record.id, JSON.stringify(by));
   if (answer === undefined) throw runNotFound();
-  if (answer === 'succeeded') {
-    throw conflict('The run has succeeded: only one that failed or was cancelled can be retried');
+  if (typeof answer === 'string' || 'undone' in answer) {
+    throw conflict(whyNotRetried(answer, record.status));
   }
-  if (answer === 'running') throw conflict(`The run has not ended: it is ${record.status}`);
-  if (answer === 'refused') {
-    throw conflict('The run was refused before it began: there is nothing to go on with');
-  }
-  if (answer === 'compensated') throw conflict('What the run did was undone: fork it instead');
   recordSteering(ctx, action, steered(record), workflow.row.id);
   return standing(ctx, workflow.row.id, answer);
+}
+
+function whyNotRetried(answer: Exclude<Retried, RunSummary>, status: string): string {
+  if (typeof answer !== 'string') {
+    const from = answer.undone === undefined ? '' : ` from ${answer.undone}`;
+    return `What the run did was undone: fork it${from} instead`;
+  }
+  if (answer === 'running') return `The run has not ended: it is ${status}`;
+  return answer === 'refused'
+    ? 'The run was refused before it began: there is nothing to go on with'
+    : 'The run has succeeded: only one that failed or was cancelled can be retried';
 }
 
 function steered({ id, head: { author } }: RunRecord): Steered {

@@ -4,12 +4,13 @@ import { loggedFault } from '../../db/fault.ts';
 import { log } from '../../log.ts';
 import { attemptEnded } from '../engine/machine.ts';
 import { spendOn, type Turn } from '../engine/turn.ts';
+import { contextsOf } from './contexts.ts';
 import { definitionOf } from './definitions.ts';
 import type { Driver } from './driver.ts';
 import type { Call } from './head.ts';
 import type { SqlJournal } from './journal.ts';
 import { markedKeyOf } from './marked.ts';
-import { type CallEnd, callEndpoint, callTemplate, contextOf } from './perform.ts';
+import { type CallEnd, callEndpoint, callTemplate } from './perform.ts';
 
 /** Steps that making a call comes to besides its output: a tenth of a millisecond. */
 const STEPS_OF_A_CALL = 24_000;
@@ -97,13 +98,13 @@ export class Calls {
     if (!(await allowance.has(0))) return { failure: full, reached: [] };
     const input = keeper.text(run, node.input);
     const signal = new AbortController().signal;
-    const ctx = contextOf(this.#env, row.head, row.id, signal, later);
+    const contexts = contextsOf(this.#env, row, signal, later);
     let end: CallEnd;
     if (action.type === 'endpoint') {
       if (action.operation === 'write') sends();
-      end = await callEndpoint(ctx, action, input, markedKeyOf(row, node));
+      end = await callEndpoint(contexts, action, input, markedKeyOf(row, node));
     } else {
-      end = await callTemplate(ctx, action, row.head.pins, input, sends);
+      end = await callTemplate(contexts, action, row.head.pins, input, sends);
     }
     if ('failure' in end || (await allowance.has(end.text.length))) return end;
     return { failure: { ...full, effect: 'possible' }, reached: end.reached };

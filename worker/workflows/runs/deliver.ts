@@ -4,14 +4,15 @@ import type { Ref } from '../engine/journal.ts';
 import { type Claimed, claimed } from '../engine/machine.ts';
 import type { Turn } from '../engine/turn.ts';
 import { compensationOf } from './compensation.ts';
+import { contextsOf } from './contexts.ts';
 import { endedOutside } from './ended.ts';
 import { nextExpiry } from './expiry.ts';
 import type { RunEffect } from './head.ts';
 import type { RunRow } from './journal.ts';
 import { dropWaiter, settleKey, type Waiter } from './keys.ts';
 import type { ChildOutcome, Owner, WorkflowRunsObject } from './object.ts';
-import { contextOf, sourcesOf } from './perform.ts';
 import { type Reachable, runsObject } from './reachable.ts';
+import { sourcesOf } from './sources.ts';
 import { startChild } from './start-child.ts';
 import { closeTask, openTask } from './task-rows.ts';
 import { LOOKUP_MS, withinTime } from './time-limit.ts';
@@ -90,8 +91,8 @@ async function sourcesIn(
   const action = node && driver.workflowOf(row)?.byId.get(node.action);
   if (action?.type !== 'endpoint' && action?.type !== 'template') return { reached: [] };
   return withinTime(LOOKUP_MS, (signal) => {
-    const ctx = contextOf(env, row.head, row.id, signal, driver.later);
-    return sourcesOf(ctx, action, row.head.pins);
+    const contexts = contextsOf(env, row, signal, driver.later);
+    return sourcesOf(contexts, action, row.head.pins);
   });
 }
 

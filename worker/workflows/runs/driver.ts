@@ -18,14 +18,15 @@ import { setAlarmAnew } from './alarm.ts';
 import { allowanceOf } from './allowance.ts';
 import { Calls } from './calls.ts';
 import { Computing } from './computing.ts';
+import { contextOf } from './contexts.ts';
 import { definitionOf } from './definitions.ts';
 import { DueTimes } from './due-times.ts';
 import { dropCopies } from './forking.ts';
 import type { RunRow, SqlJournal } from './journal.ts';
 import type { Keeper, Turned } from './keeper.ts';
 import { isKeptByBackend, markedKeyOf } from './marked.ts';
-import { contextOf, templateWrites } from './perform.ts';
 import { forkOf } from './run-rows.ts';
+import { templateWrites } from './sources.ts';
 import { LOOKUP_MS, withinTime } from './time-limit.ts';
 import { whenParsed } from './when-parsed.ts';
 

@@ -21,13 +21,21 @@ export interface RunAuthor {
   readonly workflow: string;
 }
 
-/** The workflow and the owner of a run: they never change. */
+/** Who retries a run, and from where. */
+export interface Retrier {
+  readonly caller: Caller;
+  readonly address: string;
+}
+
+/** The workflow and the owner of a run: of all this only who retried it changes. */
 export interface RunHead extends Owner {
   readonly workflow: WorkflowVersion;
   /** Who called; of a run that nobody called, its author. Its actions have their rights, unless there is an `author`. */
   readonly caller: Caller;
   /** Whose rights its actions have instead of the caller's. */
   readonly author?: RunAuthor;
+  /** Who retried it last, or a run around it: what it does from then on needs their rights, too. */
+  readonly retriedBy?: Retrier;
   /** A username. */
   readonly startedBy: string;
   readonly trigger: {

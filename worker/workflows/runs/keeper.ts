@@ -6,13 +6,13 @@ import type { Workflow } from '../definition/tree.ts';
 import type { Node, Ref, Run } from '../engine/journal.ts';
 import type { Turn } from '../engine/turn.ts';
 import { digestNow } from './digest.ts';
-import type { RunHead } from './head.ts';
+import type { Retrier, RunHead } from './head.ts';
 import { Identity } from './identity.ts';
 import { type RunRow, SqlJournal, type Transition } from './journal.ts';
 import { leadsNowhere } from './leads-nowhere.ts';
 import { selectNode } from './node-rows.ts';
 import type { Owner } from './object.ts';
-import { lastRun, selectRun } from './run-rows.ts';
+import { lastRun, selectRun, setRetrier } from './run-rows.ts';
 import { valueName } from './run-values.ts';
 import type { Vault } from './vault.ts';
 import type { Beforehand } from './when-parsed.ts';
@@ -145,6 +145,12 @@ export class Keeper {
     if (known) return known;
     const row = selectRun(this.sql, 'run = ?', run);
     return row && this.#remember(row, false);
+  }
+
+  /** Who retries a run that has ended: kept with what it is. */
+  retriedBy(run: number, by: Retrier): void {
+    setRetrier(this.sql, run, by);
+    this.forget(run);
   }
 
   /** A run is read again when it is asked for. */

@@ -10,6 +10,14 @@ export interface Owner {
   readonly sealedDataKey: string;
 }
 
+/** What comes of a retry; of a run that was undone, from where it can be forked. */
+export type Retried =
+  | RunSummary
+  | 'running'
+  | 'succeeded'
+  | 'refused'
+  | { readonly undone: string | undefined };
+
 /** A fault of an input or a start. */
 export interface StartFault {
   readonly path: string;
@@ -108,10 +116,12 @@ export interface WorkflowRunsObject extends Rpc.DurableObjectBranded {
   remakeIndex(): Promise<void>;
   /** The workflow is deleted: its active runs are cancelled, and none is started any more. */
   close(workflow: string): Promise<void>;
-  retry(
-    run: string,
-  ): Promise<RunSummary | 'running' | 'succeeded' | 'compensated' | 'refused' | undefined>;
-  /** What a fork that begins at an action is made of, as JSON of `{head, input, reached, before?}`: ids, absent where the action never ran. */
+  /** @param by JSON of the `Retrier`, whose rights it needs, too, from then on */
+  retry(run: string, by: string): Promise<Retried | undefined>;
+  /**
+   * What a fork that begins at an action is made of, as JSON of `{head, input, reached, before?, undone?}`: `before` are ids,
+   * absent where the action never ran; `undone` is the first of these that was undone.
+   */
   forkOf(run: string, from: string): Promise<string | undefined>;
   /** The actions that such a fork keeps: one line each, in as many pieces as it takes. */
   kept(run: string, from: string): Promise<ReadableStream<Uint8Array> | undefined>;

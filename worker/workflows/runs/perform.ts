@@ -1,17 +1,15 @@
 /** One attempt of an action that calls something: through the same place as every call, with the run's rights as they are now. Contract §9. */
 import { kindSpec } from '../../../kinds/index.ts';
 import { requestIn } from '../../../kinds/passed.ts';
-import { ERRORS, GatewayError } from '../../../proto/errors.ts';
+import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../../../proto/json.ts';
 import { parseInPieces } from '../../../proto/json-pieces.ts';
-import { authorize, demand } from '../../access/access.ts';
-import { withoutToken } from '../../access/api-keys/identity.ts';
+import { authorize } from '../../access/access.ts';
 import { policyOn } from '../../access/policy.ts';
 import { gather } from '../../calls/gather.ts';
 import { requestOn } from '../../calls/request.ts';
 import { runTemplate } from '../../calls/template.ts';
-import { type Bindings, type Context, openContext } from '../../context.ts';
-import type { TemplateRow } from '../../db/templates.ts';
+import type { Context } from '../../context.ts';
 import { onEndpoint } from '../../endpoints/access.ts';
 import type { Key } from '../../idempotency/rule.ts';
 import { goingOn } from '../../limits/heavy-work.ts';
@@ -23,17 +21,18 @@ import type { Failure } from '../engine/journal.ts';
 import { LARGE_TEXT } from '../engine/ready-values.ts';
 import { TEMPLATE_TIMEOUT_MS } from '../engine/start.ts';
 import { VALUE_MAX } from '../engine/turn.ts';
-import { withRightsOf } from './author.ts';
-import type { Pins, RunHead } from './head.ts';
+import { failureFrom } from './call-failure.ts';
+import type { RunContexts } from './contexts.ts';
+import type { Pins } from './head.ts';
 import { asTheMarkTells, keepsKeys } from './marked.ts';
+import { boundByRetrier, demandOfRetrier } from './retrier.ts';
+import { demandSources, rootOf } from './sources.ts';
 import { withinTime } from './time-limit.ts';
 
 /** Longest that a request may take. Contract §2. */
 const TIMEOUT_MAX_MS = 300_000;
 /** Bytes of a body that a failure gives. Spec: workflows.md §3, `endpoint`. */
 const BODY_TOLD = 4 * 1024;
-/** Codes of backends for serialization failures and deadlocks. Sources: PostgreSQL appendix A, MySQL and MongoDB error references. */
-const SERIALIZATION = new Set(['40001', '40P01', '1213', '1205', '112', 'WriteConflict']);
 const encoder = new TextEncoder();
 
 /** How a call ended. */
@@ -42,34 +41,13 @@ export type CallEnd = {
   readonly reached: readonly string[];
 } & ({ readonly text: string } | { readonly failure: Failure });
 
-/** A context that never was a request: of whose rights a run has, as they are now. @throws GatewayError FORBIDDEN where its author is no account */
-export function contextOf(
-  env: Bindings,
-  { caller, author, address, chain = 1 }: Pick<RunHead, 'caller' | 'author' | 'address' | 'chain'>,
-  run: string,
-  signal: AbortSignal,
-  waitUntil: (work: Promise<unknown>) => void,
-): Context {
-  const open = openContext({
-    signal,
-    env,
-    outside: { now: Date.now, fetch: (request) => fetch(request) },
-    requestId: run,
-    address,
-    waitUntil,
-  });
-  // A new password ends tokens, not the runs that were started by them; nor does a key's rotation.
-  const own = { ...open, chain, caller: { ...withoutToken(caller), issuedAt: Date.now() } };
-  return withRightsOf(own, author);
-}
-
 /**
  * Makes the call of an endpoint's action.
  * @param text the request, as it was decided when the action began
  * @param key of its `idempotencyKey`, for a backend that keeps it
  */
 export async function callEndpoint(
-  ctx: Context,
+  { own: ctx, retrier }: RunContexts,
   action: EndpointAction,
   text: string,
   key?: Key,
@@ -79,7 +57,8 @@ export async function callEndpoint(
     await policyOn(ctx);
     const level = action.operation === 'write' ? 'Write' : 'Read';
     const params = { endpoint: action.endpoint };
-    const on = { ...(await authorize(ctx, onEndpoint(level), params)), params };
+    const held = await authorize(ctx, onEndpoint(level), params);
+    const on = { ...(await boundByRetrier(retrier, held, level)), params };
     const { row } = on.resource;
     reached.push(row.uuid);
     const { keepsText } = kindSpec(row.kind);
@@ -151,18 +130,21 @@ function retryAfterOf(headers: Json): number | undefined {
  * @param sends is called before anything leaves
  */
 export function callTemplate(
-  ctx: Context,
+  { own, retrier }: RunContexts,
   action: TemplateAction,
   pins: Pins,
   text: string,
   sends: () => void,
 ): Promise<CallEnd> {
   const ms = action.timeoutMs ?? TEMPLATE_TIMEOUT_MS;
-  return withinTime(ms, (signal) => runIn({ ...ctx, signal }, action, pins, text, sends));
+  return withinTime(ms, (signal) => {
+    const contexts = { own: { ...own, signal }, retrier: retrier && { ...retrier, signal } };
+    return runIn(contexts, action, pins, text, sends);
+  });
 }
 
 async function runIn(
-  ctx: Context,
+  { own: ctx, retrier }: RunContexts,
   action: TemplateAction,
   pins: Pins,
   text: string,
@@ -175,6 +157,7 @@ async function runIn(
     const { resource } = await authorize(ctx, access, { template: action.template });
     const root = rootOf(resource.row, action, pins);
     reached.push(...(await loadReach(ctx, root, pins.nested)).endpoints.map(({ uuid }) => uuid));
+    await demandOfRetrier(retrier, (theirs) => demandSources(theirs, action, pins));
     const outcome = await runTemplate(ctx, resource, {
       version: root.version,
       input: await parsedInTurn(ctx, text),
@@ -190,58 +173,6 @@ async function runIn(
     return { failure: timedOut(action.id, outcome.written), reached };
   } catch (thrown) {
     return { failure: failureFrom(gatewayFailureOf(thrown), false, action.id), reached };
-  }
-}
-
-/** The version of a template that an action runs. */
-function rootOf(
-  { uuid, version }: Pick<TemplateRow, 'uuid' | 'version'>,
-  { template }: TemplateAction,
-  { templates }: Pins,
-) {
-  return { uuid, version: templates[template] ?? version, isPinned: true };
-}
-
-/** UUIDs of the endpoints that an action's output comes from, or why the run may not have it: its rights are asked as for a call. */
-export async function sourcesOf(
-  ctx: Context,
-  action: EndpointAction | TemplateAction,
-  pins: Pins,
-): Promise<{ readonly reached: readonly string[] } | { readonly failure: Failure }> {
-  try {
-    await policyOn(ctx);
-    if (action.type === 'endpoint') {
-      const level = action.operation === 'write' ? 'Write' : 'Read';
-      const params = { endpoint: action.endpoint };
-      const found = await authorize(ctx, onEndpoint(level), params);
-      demand({ ...found, params }, level);
-      return { reached: [found.resource.row.uuid] };
-    }
-    const params = { template: action.template };
-    const { resource } = await authorize(ctx, onTemplate('Read'), params);
-    const { id } = resource.row;
-    const reach = await loadReach(ctx, rootOf(resource.row, action, pins), pins.nested);
-    reach.demandRun({ id, policy: resource.policy }, true);
-    return { reached: reach.endpoints.map(({ uuid }) => uuid) };
-  } catch (thrown) {
-    const error = gatewayFailureOf(thrown);
-    if (ERRORS[error.code].status >= 500) throw thrown;
-    return { failure: failureFrom(error, false, action.id) };
-  }
-}
-
-/** Whether a template's run may have changed something: asked of one that was cut off. */
-export async function templateWrites(
-  ctx: Context,
-  action: TemplateAction,
-  pins: Pins,
-): Promise<boolean> {
-  try {
-    const { resource } = await onTemplate('Read').find(ctx, { template: action.template });
-    const root = rootOf(resource.row, action, pins);
-    return (await loadReach(ctx, root, pins.nested)).writes;
-  } catch {
-    return true;
   }
 }
 
@@ -262,22 +193,4 @@ async function endOf(
   if (text.length <= VALUE_MAX) return { text };
   const message = 'The result is larger than 32 MiB, the most between actions';
   return { failure: failureFrom(new GatewayError('RESULT_TOO_LARGE', message), written, action) };
-}
-
-/** A failure of the gateway's as that of an action. */
-function failureFrom(error: GatewayError, written: boolean, action: string): Failure {
-  const { code, message, details, retryAfter } = error;
-  const isSerialization = details.some(
-    (each) => 'source' in each && SERIALIZATION.has(String(each.code)),
-  );
-  return {
-    // The account that the run acts for is gone, or has lost its rights: the run fails in the same way.
-    code: code === 'TOKEN_REVOKED' ? 'FORBIDDEN' : code,
-    message,
-    action,
-    ...(details.length > 0 ? { details: [...details] as unknown as Json } : {}), // Details are JSON.
-    ...(written ? { effect: 'possible' as const } : {}),
-    ...(isSerialization ? { transient: true as const } : {}),
-    ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter * 1000 }),
-  };
 }

@@ -1,6 +1,6 @@
 /** Rows of runs in the database of their object. */
 import type { Run } from '../engine/journal.ts';
-import type { RunHead } from './head.ts';
+import type { Retrier, RunHead } from './head.ts';
 import type { RunRow } from './journal.ts';
 
 interface RunColumns extends Record<string, SqlStorageValue> {
@@ -33,6 +33,12 @@ export function forkOf(sql: SqlStorage, run: number): string | undefined {
 
 export function setFork(sql: SqlStorage, run: number, from: string): void {
   sql.exec('INSERT OR REPLACE INTO forks VALUES (?, ?)', run, from);
+}
+
+/** Keeps who retried a run. */
+export function setRetrier(sql: SqlStorage, run: number, by: Retrier): void {
+  const set = "UPDATE runs SET head = json_set(head, '$.retriedBy', json(?)) WHERE run = ?";
+  sql.exec(set, JSON.stringify(by), run);
 }
 
 /** The last number that a run has. */

@@ -1,18 +1,17 @@
 /** Begins the run of a subworkflow, with the rights of the run that asks for it. Spec: workflows.md §3, `subworkflow`. */
 import { ERRORS, GatewayError } from '../../../proto/errors.ts';
-import { authorize, demand } from '../../access/access.ts';
 import { policyOn } from '../../access/policy.ts';
-import type { Context } from '../../context.ts';
-import type { RunAs } from '../../db/templates.ts';
 import { failureOf } from '../../outcome.ts';
-import { onWorkflow } from '../access.ts';
-import { authorOf, storedBy, withRightsOf } from './author.ts';
-import type { Order, RunAuthor, RunEffect, WorkflowVersion } from './head.ts';
+import { authorOf, withRightsOf } from './author.ts';
+import { refusalOf } from './call-failure.ts';
+import { askChild } from './child-rights.ts';
+import { contextsOf, type RunContexts } from './contexts.ts';
+import type { Order, RunEffect } from './head.ts';
 import type { RunRow } from './journal.ts';
 import type { ChildOutcome } from './object.ts';
 import { LARGE, pinned, textOfOrder } from './order.ts';
-import { contextOf } from './perform.ts';
 import { type Reachable, runsObject, takeChild } from './reachable.ts';
+import { demandOfRetrier } from './retrier.ts';
 import { LOOKUP_MS, withinTime } from './time-limit.ts';
 
 type Effect = Extract<RunEffect, { do: 'start-child' }>;
@@ -20,9 +19,9 @@ type Effect = Extract<RunEffect, { do: 'start-child' }>;
 /** @throws what it may be tried again after */
 export async function startChild(at: Reachable, row: RunRow, effect: Effect): Promise<void> {
   const outcome = await started(at, row, effect).catch((thrown: unknown): ChildOutcome => {
-    const { code, message } = failureOf(thrown);
-    if (ERRORS[code].status >= 500) throw thrown;
-    return { is: 'failed', code: code === 'TOKEN_REVOKED' ? 'FORBIDDEN' : code, message };
+    const error = failureOf(thrown);
+    if (ERRORS[error.code].status >= 500) throw thrown;
+    return { is: 'failed', ...refusalOf(error) };
   });
   await takeChild(at, row.run, effect.path, effect.child, outcome);
 }
@@ -30,7 +29,7 @@ export async function startChild(at: Reachable, row: RunRow, effect: Effect): Pr
 async function started(at: Reachable, row: RunRow, effect: Effect): Promise<ChildOutcome> {
   const { env, driver } = at;
   return withinTime(LOOKUP_MS, (signal) =>
-    startedBy(at, row, effect, contextOf(env, row.head, row.id, signal, driver.later)),
+    startedBy(at, row, effect, contextsOf(env, row, signal, driver.later)),
   );
 }
 
@@ -38,29 +37,29 @@ async function startedBy(
   { env, driver }: Reachable,
   row: RunRow,
   { path, child, workflow: named }: Effect,
-  ctx: Context,
+  { own: ctx, retrier }: RunContexts,
 ): Promise<ChildOutcome> {
   const { head, body, id } = row;
   const input = driver.inputOf(row.run, path);
   if (input === undefined) return { is: 'started' };
   const { username } = await policyOn(ctx);
-  const params = { workflow: named };
-  const found = await authorize(ctx, onWorkflow('Read'), params);
-  const { uuid, id: workflowId, status, version, runAs } = found.resource.row;
-  if (status === 'paused') {
-    return { is: 'failed', code: 'WORKFLOW_PAUSED', message: `Workflow ${workflowId} is paused` };
+  const kept = head.pins.workflows[named];
+  const { row: of, version: workflow, isDoor } = await askChild(ctx, named, kept);
+  if (of.status === 'paused') {
+    return { is: 'failed', code: 'WORKFLOW_PAUSED', message: `Workflow ${of.id} is paused` };
   }
-  const workflow = head.pins.workflows[named] ?? { uuid, id: workflowId, version };
-  const own = await ownAuthor(ctx, workflow, workflow.version === version ? runAs : undefined);
-  // With rights of its own it asks of the run around what it asks of callers.
-  if (own) demand({ ...found, params }, 'Write');
+  await demandOfRetrier(retrier, (theirs) => askChild(theirs, named, kept));
+  const own = isDoor ? await authorOf(ctx, workflow) : undefined;
   const author = own ?? head.author;
+  // What is behind a door needs its author's rights alone.
+  const retriedBy = own ? undefined : head.retriedBy;
   const { pins, retentionMs } = await pinned(withRightsOf(ctx, own), workflow);
   const { orgUuid, orgId, sealedDataKey, caller, requestId, address } = head;
   const startedBy = head.author ? head.startedBy : username;
   const order: Order = {
     ...{ orgUuid, orgId, sealedDataKey, caller, requestId, address, startedBy },
     ...(author ? { author } : {}),
+    ...(retriedBy ? { retriedBy } : {}),
     ...{ id: child, input, workflow, pins, retentionMs },
     trigger: { type: 'subworkflow', id },
     parent: { run: id, path },
@@ -87,14 +86,4 @@ async function startedBy(
     return { is: 'failed', code: 'WORKFLOW_NOT_FOUND', message };
   }
   return { is: 'started' };
-}
-
-/** @param runAs of the version, where it is the one in force */
-async function ownAuthor(
-  ctx: Context,
-  version: WorkflowVersion,
-  runAs: RunAs | undefined,
-): Promise<RunAuthor | undefined> {
-  const isDoor = (runAs ?? (await storedBy(ctx, version))?.runAs) === 'author';
-  return isDoor ? authorOf(ctx, version) : undefined;
 }

@@ -78,11 +78,13 @@ async function started(
 
 function headOf({ settings }: Workflow, order: Order, { gate, refusal }: StartNames): RunHead {
   const { orgUuid, orgId, sealedDataKey, caller, startedBy, requestId, address } = order;
-  const { workflow, trigger, parent, forkedFrom, depth, chain, pins, body, author } = order;
+  const { workflow, trigger, parent, forkedFrom, depth, chain, pins, body, author, retriedBy } =
+    order;
   return {
     ...{ orgUuid, orgId, sealedDataKey, caller, startedBy, requestId, address },
     ...{ workflow, trigger, depth, pins },
     ...(author ? { author } : {}),
+    ...(retriedBy ? { retriedBy } : {}),
     ...(parent ? { parent } : {}),
     ...(forkedFrom === undefined ? {} : { forkedFrom }),
     ...(chain === undefined ? {} : { chain }),

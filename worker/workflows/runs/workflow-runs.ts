@@ -3,13 +3,12 @@ import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../../context.ts';
 import { calledBack, childUndone, eventArrived, taskEnded } from '../engine/arrivals.ts';
 import { cancel, undo } from '../engine/machine.ts';
-import { retryRun } from '../engine/resume.ts';
 import { claimAgain, deliver, settleHere } from './deliver.ts';
 import { Driver } from './driver.ts';
 import { nextExpiry, removeExpired } from './expiry.ts';
 import { unlessForeign } from './format.ts';
 import { enterGate, leaveGate } from './gates.ts';
-import type { Order } from './head.ts';
+import type { Order, Retrier } from './head.ts';
 import { Indexer } from './indexing.ts';
 import type { RunRow } from './journal.ts';
 import { Keeper } from './keeper.ts';
@@ -21,6 +20,7 @@ import type {
   ChildOutcome,
   KeyStanding,
   Owner,
+  Retried,
   RunSummary,
   Started,
   TaskAnswer,
@@ -29,6 +29,7 @@ import type {
 import { Outbox } from './outbox.ts';
 import { type Reachable, runsObject, takeChild } from './reachable.ts';
 import { actionsOf, changedActions, recordOf, wholeRecord } from './record.ts';
+import { retryBy } from './retrying.ts';
 import { startRun } from './starting.ts';
 import { valueDigest, valueStream } from './value-stream.ts';
 import type { Vault } from './vault.ts';
@@ -151,18 +152,9 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     for (const { id } of this.#keeper.close(workflow)) await this.cancel(id);
   }
 
-  async retry(
-    run: string,
-  ): Promise<RunSummary | 'running' | 'succeeded' | 'compensated' | 'refused' | undefined> {
-    const row = await this.#driver.findInTurn(run);
-    if (!row) return undefined;
-    if (row.head.isRefused) return 'refused';
-    const { status, undone, notUndone, undoing } = row.body;
-    if (status === 'succeeded') return undoing === 'no' ? 'succeeded' : 'compensated';
-    if (!ENDED.has(status)) return 'running';
-    if (undone + notUndone > 0) return 'compensated';
-    await this.#driver.act(row.run, (turn) => retryRun(turn));
-    return this.#standing(run);
+  async retry(run: string, by: string): Promise<Retried | undefined> {
+    const answer = await retryBy(this.#driver, run, JSON.parse(by) as Retrier); // As retryRun wrote it.
+    return answer === 'retried' ? this.#standing(run) : answer;
   }
 
   #standing(run: string): RunSummary | undefined {

@@ -2,9 +2,9 @@
 import type { Caller, Context } from '../../context.ts';
 import type { Workflow } from '../definition/tree.ts';
 import { storedBy } from '../runs/author.ts';
+import { contextOf } from '../runs/contexts.ts';
 import type { RunAuthor } from '../runs/head.ts';
 import type { Owner } from '../runs/object.ts';
-import { contextOf } from '../runs/perform.ts';
 import { loadDefinition } from '../runs/source.ts';
 import type { Firing, Occurrence } from './start.ts';
 
