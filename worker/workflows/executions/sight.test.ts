@@ -14,6 +14,9 @@ const LOAD: JsonObject = {
 };
 const ECHO: JsonObject = { id: 'b', type: 'template', template: 'echo', input: { n: '$.input.n' } };
 
+/** Workflows whose runs wait first. */
+const WAITING = ['later', 'rendered', 'deeper'];
+
 /** An organization with an endpoint that its reader may not read. */
 async function startWithReader() {
   const gateway = await startGateway('SuperAdmin');
@@ -35,15 +38,28 @@ async function startWithReader() {
   });
   const wait = { id: 'w', type: 'wait', eventSource: 'shop', eventPattern: 'go', next: 'load' };
   await make(gateway, { id: 'later', name: 'Later', actions: [wait, LOAD] });
+  const after = (action: JsonObject) => [{ ...wait, next: action.id }, action] as JsonObject[];
+  await make(gateway, { id: 'deeper', name: 'Deeper', actions: after(sub) });
+  await gateway.call('POST', '/templates', {
+    ...{ id: 'rows', name: 'Rows', request: 'Read' },
+    template: { endpoint: 'orders', query: 'select 1' },
+  });
+  const rows = { id: 'rows', type: 'template', template: 'rows', input: {} };
+  await make(gateway, { id: 'rendered', name: 'Rendered', actions: after(rows) });
   const reader = await gateway.addUser('Read');
-  const rule = { access_level: 'None', subject: reader.username, endpoint_id: 'orders' };
-  expect((await gateway.call('POST', '/iam/rbac/endpoints/subjects', rule)).status).toBe(200);
+  const allow = async (level: string) => {
+    const rule = { access_level: level, subject: reader.username, endpoint_id: 'orders' };
+    expect((await gateway.call('POST', '/iam/rbac/endpoints/subjects', rule)).status).toBe(200);
+  };
+  await allow('None');
   const token = await gateway.token(reader);
   return {
     ...gateway,
     reader: token,
+    /** Gives the reader a level on the endpoint. */
+    allow,
     run: async (workflow: string): Promise<string> => {
-      const path = `/workflows/${workflow}?synchronous=${workflow !== 'later'}`;
+      const path = `/workflows/${workflow}?synchronous=${!WAITING.includes(workflow)}`;
       const { body } = await gateway.call('POST', path, { n: 1 });
       return (body as { run_id: string }).run_id;
     },
@@ -71,16 +87,49 @@ test('are hidden in a fork that keeps what was read there', async () => {
   expect(await seen('kept', fork)).not.toHaveProperty('input');
 });
 
-test('are told live only until the run has reached it', async () => {
-  const { run, call, send, reader } = await startWithReader();
+const GO = { source: 'shop', event: 'go', data: null };
+
+test.each([
+  ['names', 'later'],
+  ['comes to by a template', 'rendered'],
+  ['comes to by a subworkflow', 'deeper'],
+])('are hidden before the run reaches an endpoint that it %s, and after', async (_, workflow) => {
+  const { run, seen, call, reader } = await startWithReader();
+  const waiting = await run(workflow);
+  const hidden = async (status: string) => {
+    await expect.poll(async () => (await seen(workflow, waiting)).status).toBe(status);
+    expect(await seen(workflow, waiting)).not.toHaveProperty('input');
+  };
+  await hidden('waiting');
+  const events = `/workflows/${workflow}/executions/${waiting}/events`;
+  expect((await call('GET', events, undefined, reader)).status).toBe(403);
+  expect((await call('POST', '/events', GO)).status).toBe(202);
+  await hidden('failed');
+});
+
+test('are shown once a run has ended without reaching what it names', async () => {
+  const { run, seen, call } = await startWithReader();
+  const waiting = await run('later');
+  await call('POST', `/workflows/later/executions/${waiting}/cancel`);
+  await expect.poll(async () => (await seen('later', waiting)).status).toBe('cancelled');
+  expect(await seen('later', waiting)).toHaveProperty('input');
+});
+
+test('are told live only as long as their reader may read what the run reaches', async () => {
+  const { run, call, send, reader, allow } = await startWithReader();
+  await allow('Read');
   const waiting = await run('later');
   const response = await send(`/workflows/later/executions/${waiting}/events`, {
     headers: { Authorization: `Bearer ${reader}` },
   });
   expect(response.status).toBe(200);
-  const event = { source: 'shop', event: 'go', data: null };
-  expect((await call('POST', '/events', event)).status).toBe(202);
-  const text = await response.text();
-  expect(text).toContain('event: run');
-  expect(text).not.toContain('NODE_UNAVAILABLE');
+  const told = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await told?.read())?.value).toContain('event: run');
+  await allow('None');
+  expect((await call('POST', '/events', GO)).status).toBe(202);
+  let rest = '';
+  for (let part = await told?.read(); part && !part.done; part = await told?.read()) {
+    rest += part.value;
+  }
+  expect(rest).not.toContain('NODE_UNAVAILABLE');
 });
