@@ -27,6 +27,8 @@ interface ForkSource {
   readonly reached: readonly string[];
   /** Ids of the actions before it; absent where the action never ran. */
   readonly before?: readonly string[];
+  /** The first of them that was undone. */
+  readonly undone?: string;
 }
 
 /**
@@ -52,6 +54,10 @@ export async function forkRun(
   if (text === undefined) throw runNotFound();
   const told = JSON.parse(text) as ForkSource; // As the object wrote it.
   if (!told.before) throw conflict(`The run never came to an action ${body.from} of the top level`);
+  if (told.undone !== undefined) {
+    const { undone } = told;
+    throw conflict(`What action ${undone} did was undone: fork the run from ${undone}`);
+  }
   const version = {
     uuid: row.uuid,
     id: row.id,

@@ -7,6 +7,7 @@ import type { TextPart } from '../engine/text-parts.ts';
 import type { Turn } from '../engine/turn.ts';
 import type { RunRow } from './journal.ts';
 import type { Keeper } from './keeper.ts';
+import { firstUndone, mainNodes } from './undone.ts';
 import { LARGE_FROM } from './vault.ts';
 
 /** Of a value's bytes, as many at a time. */
@@ -36,26 +37,21 @@ export function forkSourceOf(
   from: string,
 ): string {
   const { run, head, body } = row;
-  const before = mainBefore(keeper, row, workflow, from)?.map(({ action }) => action);
+  const main = mainBefore(keeper, row, workflow, from);
+  const before = main?.map(({ action }) => action);
+  const undone = main && firstUndone(keeper, row, main);
   const [input, reached] = [keeper.text(run, body.input), keeper.reachedOf(run)];
-  return JSON.stringify({ head, input, reached, before });
+  return JSON.stringify({ head, input, reached, before, undone });
 }
 
 /** Nodes of the top level before one of them; undefined where that one never ran. */
 export function mainBefore(
-  { sql }: Keeper,
-  { run }: RunRow,
+  keeper: Keeper,
+  row: RunRow,
   workflow: Workflow,
   from: string,
 ): readonly Node[] | undefined {
-  const main = sql
-    .exec<{ body: string }>(
-      "SELECT body FROM nodes WHERE run = ? AND owner = '' AND generation = 0 ORDER BY begun",
-      run,
-    )
-    .toArray()
-    .map(({ body }) => JSON.parse(body) as Node)
-    .filter(({ role }) => role === 'step');
+  const main = mainNodes(keeper, row);
   const start = main.find(({ action }) => action === from);
   if (!start) return undefined;
   if (workflow.form === 'list') return main.filter(({ begun }) => begun < start.begun);
