@@ -11,6 +11,10 @@ describe('a definition', () => {
     ).faults.map(({ path, message }) => `${path.replace('transformationRules.', '')}: ${message}`);
   const HOW = 'read it as results.<name>, by the name that a rule before gives with as';
 
+  const INPUT = '$ is the input, and results of rules are no part of it';
+  const EVERY = 'write results/t/rows/../n, where .. is every element';
+  const COMPUTE = 'read results.<name> by an expression, which has filter, map and at';
+
   test.each<[string, readonly Json[], readonly string[]]>([
     [
       'a name that no rule before gives',
@@ -48,6 +52,28 @@ describe('a definition', () => {
       ['1.expression', '2.expression', '3.source', '4.input.r'].map(
         (path) => `${path}: results is no value by itself: ${HOW}`,
       ),
+    ],
+    [
+      'results as a part of the input, and several places where dots name one',
+      [
+        { value: { rows: [{ n: 1 }] }, as: 't' },
+        { target: 'a', source: 'results.t.rows[*].n' },
+        { target: 'b', source: '$.results.t.rows[*].n' },
+        { target: 'c', source: '$["results"].t.rows[0].n' },
+        { target: 'd', source: '$.results.t.rows[?@.n > 1]' },
+        { target: 'e', source: 'results.t.rows[-1].n' },
+        { target: 'f', expression: '1 + $.results.t.rows.length' },
+        { target: 'g', template: 't', input: { r: '$.results.t' } },
+      ],
+      [
+        `1.source: does not parse at character 16, "*].n": in brackets stands an index; a bracket of a name is written \\[; ${EVERY}`,
+        `2.source: ${INPUT}; ${EVERY}`,
+        `3.source: ${INPUT}; write results.t.rows[0].n`,
+        `4.source: ${INPUT}; ${COMPUTE}`,
+        `5.source: does not parse at character 16, "-1].n": in brackets stands an index; a bracket of a name is written \\[; ${COMPUTE}`,
+        `6.expression: ${INPUT}; write results.t`,
+        `7.input.r: ${INPUT}; write results.t`,
+      ],
     ],
     [
       'a name of another element, and of the branch that does not run',

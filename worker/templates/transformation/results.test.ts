@@ -35,6 +35,20 @@ async function outputOf(
 const FAILS = { validation: [{ type: 'string' }] };
 
 describe('a run', () => {
+  test('reads every element of a result in the slash form, and an own member results of the input', async () => {
+    const rules = [
+      { value: { rows: [{ title: 'A' }, { title: 'B' }] }, as: 't' },
+      { target: 'titles', source: 'results/t/rows/../title' },
+      { target: 'second', source: '/results/t/rows/1/title' },
+      { target: 'own', expression: '$.results.mine' },
+    ];
+    expect(await outputOf(rules, { results: { mine: 1 } }, {})).toEqual({
+      titles: ['A', 'B'],
+      second: 'B',
+      own: 1,
+    });
+  });
+
   test('makes an invoice: fetches lines, and sums price times quantity', async () => {
     const lines = [
       { name: 'Lamp', price: 20, quantity: 2 },

@@ -8,6 +8,7 @@ import type { Path } from '../../language/paths/path.ts';
 import { type Apply, type Execution, type Gather, Output, type Rule } from './execution.ts';
 import { TooManyFaults } from './failure.ts';
 import type { Members, Report } from './report.ts';
+import { inputsResultsFault } from './result-paths.ts';
 import { RESULTS_NAME } from './scope.ts';
 
 const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
@@ -55,14 +56,18 @@ export class Naming {
     return new Naming(known, extent, this.round);
   }
 
-  /** Notes what an expression reads; reports what it cannot. */
+  /** Notes what an expression reads of results and of its input; reports what it cannot. */
   note(reads: readonly ValueRead[], at: string, report: Report): void {
-    for (const { steps, place } of reads) this.#use(steps[0], at, report, place);
+    for (const { name, steps, place } of reads) {
+      if (name === RESULTS_NAME) this.#use(steps[0], at, report, place);
+      else if (steps[0] === RESULTS_NAME && this.known.has(steps[1] ?? ''))
+        report.add(at, inputsResultsFault(`$.${steps.slice(0, 2).join('.')}`), place);
+    }
   }
 
   /** Notes that a path begins with `results`; reports what it cannot read. */
-  notePath({ steps }: Path, at: string, report: Report): void {
-    const step = steps?.[1];
+  notePath({ steps, text }: Path, at: string, report: Report): void {
+    const step = steps === undefined ? text.split('/')[1] : steps[1];
     const name = typeof step === 'object' ? step.token : step;
     this.#use(typeof name === 'string' ? name : undefined, at, report);
   }

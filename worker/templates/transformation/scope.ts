@@ -111,7 +111,8 @@ export class Scope {
       compileExpression(source, functions === undefined ? options : { ...options, functions }),
     );
     if (compiled?.usesNow) this.sources.usesNow();
-    if (compiled && this.naming) this.naming.note(readsOf(source, [RESULTS_NAME]), path, report);
+    if (compiled && this.naming)
+      this.naming.note(readsOf(source, [RESULTS_NAME, '$']), path, report);
     return compiled;
   }
 }

@@ -12,6 +12,7 @@ import { Path } from '../../language/paths/path.ts';
 import { indexOf, type Step } from '../../language/paths/step.ts';
 import type { Execution } from './execution.ts';
 import type { Members } from './report.ts';
+import { adviceFor, inputsResultsFault, isInputsResults } from './result-paths.ts';
 import { INPUT, RESULTS_NAME, type Scope } from './scope.ts';
 import { findIn } from './searches.ts';
 
@@ -22,21 +23,26 @@ export type Get = (x: Execution) => Json | undefined;
 export function pathOf(text: string, at: string, scope: Scope): Path | undefined {
   try {
     const path = new Path(text);
-    if (scope.naming && firstName(path) === RESULTS_NAME)
-      scope.naming.notePath(path, at, scope.sources.report);
+    if (scope.naming === undefined) return path;
+    const { report } = scope.sources;
+    if (firstName(path) === RESULTS_NAME) scope.naming.notePath(path, at, report);
+    else if (isInputsResults(text)) report.add(at, inputsResultsFault(text));
     return path;
   } catch (fault) {
     if (!(fault instanceof PathFault)) throw fault;
-    scope.sources.report.add(at, `${faultOf(text, fault)}${hintFor(text)}`);
+    scope.sources.report.add(at, `${faultOf(text, fault)}${hintFor(text, scope)}`);
     return undefined;
   }
 }
 
 /** What people write of several places, or of the last one, where only JSONPath names these. */
 const SEVERAL = /\[(?:\*|-\d+)\]/;
+/** A dotted path that begins at results of rules. */
+const RESULT = /^results[.[]/;
 
-function hintFor(text: string): string {
+function hintFor(text: string, { naming }: Scope): string {
   if (text.startsWith('$') || !SEVERAL.test(text)) return '';
+  if (naming && RESULT.test(text)) return `; ${adviceFor(text)}`;
   return text.length > 64 ? '; begin it with $. for JSONPath' : `; write $.${text}`;
 }
 
