@@ -1,6 +1,7 @@
 /** `/json/map`: builds a value of another shape. Contract §7. */
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
+import { truncated } from '../../proto/truncate.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import type { Budget } from '../language/paths/budget.ts';
 import { Builder } from '../language/paths/build.ts';
@@ -21,12 +22,14 @@ interface Mapping {
   readonly mappings: Readonly<Record<string, string>>;
 }
 
-/** One pair of paths. */
+/** One pair of paths, in a direction. */
 interface Pair {
   /** Its name in `mappings`. */
   readonly name: string;
   readonly source: Path;
   readonly target: readonly Step[];
+  /** What the output would be read from in the other direction. */
+  readonly other: Path;
 }
 
 /**
@@ -95,7 +98,39 @@ function* build(
     yield;
   }
   const built = builder.finish();
-  return built === undefined ? {} : built;
+  if (built !== undefined) return built;
+  if (pairs.length > 0) yield* demandDirection(json, pairs, budget);
+  return {};
+}
+
+/**
+ * Nothing at all was found: where every path of the other direction is in the input, that was meant.
+ * @throws GatewayError BAD_REQUEST
+ */
+function* demandDirection(json: Json, pairs: readonly Pair[], budget: Budget): Pieces<void> {
+  for (const { other } of pairs) {
+    // The whole input is there always, and shows nothing.
+    if (other.steps?.length === 0) return;
+    let isFound = false;
+    yield* other.search(json, budget, () => {
+      isFound = true;
+      return undefined;
+    });
+    if (!isFound) return;
+  }
+  throw badMappings(
+    pairs.map((pair) => ({ path: pathOf(pair.name), message: directionFault(pair) })),
+  );
+}
+
+/** Characters of a path that a message repeats. */
+const SHOWN_MAX = 64;
+
+function directionFault({ name, source, other }: Pair): string {
+  const [from, to] = [source, other].map(({ text }) => JSON.stringify(truncated(text, SHOWN_MAX)));
+  return name === source.text
+    ? `is read from ${from}, which the input does not have: write {${to}: ${from}}`
+    : `is read from ${from}, which the input does not have, into ${to}, a path of schema: for the other way about let schema have ${from}`;
 }
 
 /** A skeleton's type stands for each of the values where a source may find several. backends.md §7. */
@@ -143,7 +178,8 @@ function* pairsOf(mappings: Mapping['mappings'], schema: Json, budget: Budget): 
     (yield* areDeclared(lefts, schema, budget)) && !(yield* areDeclared(rights, schema, budget));
   const pairs = compiled.flatMap(([name, left, right]): Pair[] => {
     const [source, { steps: target }] = isReversed ? [right, left] : [left, right];
-    if (target) return [{ name, source, target }];
+    const other = isReversed ? left : right;
+    if (target) return [{ name, source, target, other }];
     faults.push({ path: pathOf(name), message: 'the path in the output does not name one place' });
     return [];
   });
