@@ -1,6 +1,7 @@
 /** A statement apart: its text, its author's own parameters, and placeholders. */
 import { type Span, type StatementKind, spansOf } from './literals.ts';
 import type { Placeholder, TextPart } from './placeholder.ts';
+import { tablePlaces } from './table-places.ts';
 
 /** Where a value goes. */
 export interface PlaceholderPiece {
@@ -30,6 +31,7 @@ export function piecesOf(
   const flat = parts.map((each) => (typeof each === 'string' ? each : STAND_IN)).join('');
   const spans = spansOf(kind, flat);
   const cutter = new Cutter(flat, spans);
+  const tables = tablePlaces(flat, spans);
   let at = 0;
   for (const part of parts) {
     if (typeof part === 'string') {
@@ -38,9 +40,11 @@ export function piecesOf(
     }
     const around = cutter.around(at);
     const quoted = isQuoted(flat, around, at);
-    const fault = quoted ? faultOfQuoted(flat, at - 1, part) : faultOf(around, part);
+    const ahead = quoted ? at - 1 : at;
+    const unbound = quoted ? faultOfQuoted(flat, ahead, part) : faultOf(around, part);
+    const fault = unbound ?? faultOfTable(tables.has(wordEnd(flat, ahead)), part);
     if (fault !== undefined) return fault;
-    cutter.upTo(quoted ? at - 1 : at);
+    cutter.upTo(ahead);
     at += STAND_IN.length;
     cutter.put({ sort: 'placeholder', placeholder: part, quoted }, quoted ? at + 1 : at);
   }
@@ -112,11 +116,22 @@ function faultOf(around: Span | undefined, { name }: Placeholder): string | unde
   return `has {{${name}}} inside ${PLACES[sort]}, where nothing can be bound: let it stand for the whole value`;
 }
 
+function faultOfTable(isTable: boolean, { name }: Placeholder): string | undefined {
+  if (!isTable) return undefined;
+  return `has {{${name}}} where the name of a table stands, which cannot be a placeholder: only values can be filled in`;
+}
+
+/** Where the last word ahead of a place ends, or whatever is there. */
+function wordEnd(flat: string, at: number): number {
+  let end = at;
+  while (end > 0 && /\s/.test(flat.charAt(end - 1))) end -= 1;
+  return end;
+}
+
 /** Whether what is ahead of a place makes a text there a literal of a type. */
 function isOfType(flat: string, end: number): boolean {
   if (/[\w$&]/.test(flat.charAt(end - 1))) return true;
-  let behind = end;
-  while (behind > 0 && /\s/.test(flat.charAt(behind - 1))) behind -= 1;
+  const behind = wordEnd(flat, end);
   return TYPE_WORD.test(flat.slice(Math.max(0, behind - TYPE_WORD_MAX), behind));
 }
 

@@ -150,6 +150,16 @@ test.each<readonly [Json, string, Json?]>([
   });
 });
 
+test.each<readonly [Kind, string]>([
+  ['postgres', 'SELECT 1 FROM t WHERE a IS NOT DISTINCT FROM {{x}}'],
+  ['postgres', 'SELECT extract(year FROM {{x}}), (SELECT 1 FROM t), trim(both FROM {{x}})'],
+  ['postgres', 'SELECT substring((SELECT a FROM t) FROM {{x}})'],
+  ['clickhouse', 'SELECT a FROM t ARRAY JOIN {{x}} AS a'],
+  ['mysql', "INSERT INTO t VALUES ('into', {{x}})"],
+])('a value behind FROM and its kin is no table: in %s, %s', (kind, query) => {
+  expect(faultsOf(kind, { query })).toEqual([]);
+});
+
 test('in a transaction no value is a reference to a result, nor a tag', async () => {
   const reference = { $result: '[0].rows[0].id' };
   const operations = [
@@ -187,10 +197,19 @@ test('in a transaction no value is a reference to a result, nor a tag', async ()
   });
 });
 
+const TABLE =
+  'has {{x}} where the name of a table stands, which cannot be a placeholder: only values';
+
 describe('an author is told', () => {
   const BAD: readonly (readonly [Kind, JsonObject, string])[] = [
     ['postgres', { query: '{{x}}' }, 'the statement its caller chooses'],
     ['postgres', { query: "SELECT 'a {{x}}'" }, 'inside a text'],
+    ['postgres', { query: 'SELECT * FROM {{x}}' }, TABLE],
+    ['postgres', { query: 'SELECT (SELECT a FROM {{x}})' }, TABLE],
+    ['postgres', { query: 'SELECT a FROM t JOIN {{x}} ON true' }, TABLE],
+    ['postgres', { query: "INSERT INTO '{{x}}' VALUES (1)" }, TABLE],
+    ['mysql', { query: 'update {{x}} set a = 1' }, TABLE],
+    ['clickhouse', { query: 'TRUNCATE TABLE {{x}}' }, TABLE],
     ['postgres', { query: 'SELECT "{{x}}"' }, 'inside a quoted name'],
     ['postgres', { query: 'SELECT 1 -- {{x}}' }, 'inside a comment'],
     ['postgres', { query: 'SELECT 1 /* /* */ {{x}} */' }, 'inside a comment'],
