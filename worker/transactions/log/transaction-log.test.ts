@@ -32,6 +32,26 @@ test.each([
   await log.clear();
 });
 
+test('asks no backend before everything of the gateway listens, when its alarm began it again', async () => {
+  const orgUuid = crypto.randomUUID();
+  const log = env.TRANSACTION_LOGS.getByName(orgUuid);
+  const terms = { id: randomName(), requestId: 'r', address: 'a', timeoutMs: 300_000, terms: {} };
+  const caller = { uuid: crypto.randomUUID(), name: 'ada' };
+  await log.open({ orgUuid, orgId: 'acme', sealedDataKey: 'sealed' }, { ...terms, caller });
+  let asked = 0;
+  const fetch = async () => {
+    asked += 1;
+    if (asked < 3) return new Response('', { status: 404 });
+    return Response.json({ ports: [], addresses: [] });
+  };
+  await runInDurableObject(log, async (object) => {
+    Object.assign(object, { env: { ...env, OWN: { fetch } } });
+    await object.alarm();
+  });
+  expect(asked).toBe(3);
+  await log.clear();
+});
+
 test('keeps what a transaction worked on until it has ended, and no longer', async () => {
   const orgUuid = crypto.randomUUID();
   const log = env.TRANSACTION_LOGS.getByName(orgUuid);

@@ -24,6 +24,8 @@ import type {
   TransactionLogObject,
 } from '../../calls/transactions/object.ts';
 import type { Bindings } from '../../context.ts';
+import { whenReady } from '../../drivers/edge/own-addresses.ts';
+import { settingsOf } from '../../settings.ts';
 import { KEPT_FOR_MS, LogAlarm } from './alarm.ts';
 import { Decisions, GRACE_MS, INTERRUPTED } from './decisions.ts';
 import { type Actor, writeEntries } from './entries.ts';
@@ -240,6 +242,9 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
 
   override async alarm(): Promise<void> {
     this.#alarm.rang();
+    if (!this.#store.isOpen) return;
+    await whenReady({ env: this.env, settings: settingsOf(this.env) });
+    // It may have been cleared meanwhile.
     if (!this.#store.isOpen) return;
     this.#decisions.ready();
     const now = Date.now();
