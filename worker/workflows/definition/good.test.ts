@@ -32,6 +32,12 @@ function actionOf<Type extends Action['type']>(members: JsonObject, id: string, 
 const budget = () => new Budget({ fuel: 1e6, depth: 100, outputBytes: 1e6 }, 0);
 const evaluated = (value: Value | undefined, root: ObjectValue) => value?.evaluate(root, budget());
 
+test("a statement's own texts and comments may have what looks like a path", () => {
+  const query = "select jsonb_path_query(a, '$.input.x'), $$ $.input $$, $1 -- $.actions.a";
+  const members = flow(endpoint('sql', { query, params: ['$.input.x'] }));
+  expect(actionOf(members, 'e', 'endpoint').endpoint).toBe('sql');
+});
+
 describe('values', () => {
   const of = (input: JsonObject[string]) =>
     actionOf(flow(template('a', { input })), 'a', 'template').input;

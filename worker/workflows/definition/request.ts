@@ -11,6 +11,7 @@ import type { Language } from '../../templates/data-access/reader.ts';
 import { type CompiledExpr, compiled, type Drafting, type Stand } from './expression.ts';
 import type { EndpointReference, Fault } from './findings.ts';
 import { withEscapes } from './redis-dollars.ts';
+import { refusePaths } from './statement-paths.ts';
 import type { Root, Value } from './tree.ts';
 import { CompiledValue, parseText } from './value.ts';
 
@@ -41,6 +42,7 @@ export function requestOf(drafting: Drafting, written: WrittenRequest): ReadRequ
   const request = kind === 'redis' ? withEscapes(own, at, faults) : { ...own, ...path?.sample };
   const place = { endpoint, request, at, path: at };
   const around = { faults, kindOf: () => kind, language: texts };
+  refusePaths(kind, own, at, faults);
   const [read] = readOperation(operation === 'read' ? 'Read' : 'Write', place, around);
   for (const each of faults) drafting.report.add(each.path, each.message);
   if (read === undefined || faults.length > 0) return undefined;

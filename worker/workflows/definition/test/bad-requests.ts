@@ -27,6 +27,13 @@ export const REQUESTS: readonly Bad[] = [
     ['actions.0.input: must be an object'],
   ],
   [
+    'a path of an expression within a statement',
+    flow(endpoint('sql', { query: "select '$.input.a', $.input.x -- $.input.b" })),
+    [
+      'actions.0.input.query: has $.input.x, and a statement is constant: put "$.input.x" into params, and $1 in its place',
+    ],
+  ],
+  [
     'an unknown member of a request',
     flow(endpoint('sql', { query: 'select 1', parms: [] })),
     ['actions.0.input: "parms" is not known; did you mean "params"?'],
