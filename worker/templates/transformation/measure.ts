@@ -133,8 +133,13 @@ function partOf(value: Exclude<Value, undefined>, x: Execution, depth: number): 
     : jsonOf(value, x);
 }
 
+/** Why it is not a number, most often. */
+const NO_NUMBER =
+  ': it computes with what is no number, such as a text or what is not there; + joins texts, and Number(x) makes a number of one';
+
 function notJson(what: string): RuleFault {
-  return new RuleFault(`gives ${what}, which JSON does not have`);
+  const why = what.endsWith(' NaN') ? NO_NUMBER : '';
+  return new RuleFault(`gives ${what}, which JSON does not have${why}`);
 }
 
 /** A copy of the first levels of a value, charged: rules write below it. @throws RunOver */

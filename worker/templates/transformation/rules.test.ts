@@ -208,8 +208,14 @@ describe('expression, function and value', () => {
     expect(run({ transformationRules, functions }, input)).toEqual(output);
   });
 
+  const NO_NUMBER =
+    'it computes with what is no number, such as a text or what is not there; + joins texts, and Number(x) makes a number of one';
   test.each([
-    ['0 / 0', 'gives the number NaN, which JSON does not have'],
+    ['0 / 0', `gives the number NaN, which JSON does not have: ${NO_NUMBER}`],
+    [
+      '["x"].map((text) => text * 2)',
+      `gives the number NaN, which JSON does not have: ${NO_NUMBER}`,
+    ],
     ['[1 / 0]', 'gives the number Infinity, which JSON does not have'],
     ['({f: () => 1})', 'gives a function, which JSON does not have'],
     ['[/a/]', 'gives a regular expression, which JSON does not have'],

@@ -180,13 +180,23 @@ function numbersIn(value: Json, x: Execution): readonly (number | RawJson)[] {
   let digits = 0;
   const numbers = array.map((each, at) => {
     if (typeof each === 'number') return each;
-    if (!isRawJson(each))
-      throw new RuleFault(`takes numbers, and element ${at} is ${kindOf(each)}`);
+    if (!isRawJson(each)) throw new RuleFault(noNumber(each, at));
     digits += each.rawJSON.length;
     return each;
   });
   x.spend(2 * array.length + (digits >> 1));
   return numbers;
+}
+
+/** Characters of a text that a message repeats. */
+const SHOWN_MAX = 32;
+
+/** Columns of decimals are texts: how a sum takes them. */
+function noNumber(value: Json, at: number): string {
+  const message = `takes numbers, and element ${at} is ${kindOf(value)}`;
+  if (typeof value !== 'string') return message;
+  const shown = JSON.stringify(value.slice(0, SHOWN_MAX));
+  return `${message}, ${shown}: make numbers first, by an expression such as rows.map(({ n }) => Number(n))`;
 }
 
 /** What a sum takes besides, and what each of its numbers takes once one is no safe integer. */
