@@ -67,7 +67,7 @@ function readAssignees(around: DraftContext): Value | undefined {
     if (constant !== undefined) members.fault('assignees', 'must be an object of roles and users');
     return value;
   }
-  const read = members.members('assignees');
+  const read = objectOf(members, 'assignees', '{"roles": […], "users": […]}');
   if (read === undefined) return undefined;
   read.refuseOthers(['roles', 'users'], 'assignees');
   const lists = [read.get('roles'), read.get('users')];
@@ -116,8 +116,15 @@ function readEscalation(timeout: Members): readonly string[] | undefined {
   return roles;
 }
 
+/** An object within; a fault that shows how it looks where it is something else. */
+function objectOf(members: Members, name: string, form: string): Members | undefined {
+  const value = members.get(name);
+  if (value === undefined || isJsonObject(value)) return members.members(name);
+  return members.fault(name, `must be an object: ${form}`);
+}
+
 function readForm(around: DraftContext): readonly FormField[] {
-  const form = around.members.members('form');
+  const form = objectOf(around.members, 'form', '{"fields": […]}');
   if (form === undefined) return [];
   form.refuseOthers(['fields'], 'form');
   const list = form.has('fields') ? form.list('fields') : form.fault('fields', 'is required');

@@ -126,8 +126,11 @@ export function checkReached(order: Order, start: Draft | undefined, report: Rep
   // Where an action has no id, ways to it cannot be known.
   if (isGraph || first === undefined || actions.some(({ id }) => !ACTION_ID.test(id))) return;
   const reached = order.after(first);
-  for (const action of actions) {
+  for (const [index, action] of actions.entries()) {
     if (action === first || reached.has(action)) continue;
-    report.add(action.where, `is never reached: no way leads from "${first.id}" to it`);
+    const before = actions[index - 1];
+    const isEnd = before !== undefined && (order.list.links.get(before) ?? []).length === 0;
+    const advice = isEnd ? `; give "${before.id}" "next": "${action.id}"` : '';
+    report.add(action.where, `is never reached: no way leads from "${first.id}" to it${advice}`);
   }
 }

@@ -25,7 +25,7 @@ export const wait: TypeReader<'wait'> = {
   read(around) {
     const { members } = around;
     const mode = members.has('mode') ? members.chosen('mode', MODES) : 'event';
-    if (mode === undefined) return undefined;
+    if (mode === undefined || isWithoutMode(members)) return undefined;
     for (const [other, names] of Object.entries(OF_MODES)) {
       const wrong = other === mode ? undefined : names.find((name) => members.has(name));
       if (wrong !== undefined) members.fault(wrong, `is of mode ${other}, and this one is ${mode}`);
@@ -35,6 +35,15 @@ export const wait: TypeReader<'wait'> = {
     return read && { wait: read, timeout: timeout?.timeout };
   },
 };
+
+/** Whether an action says by another member which mode is meant, and neither names it nor waits for an event; a fault then. */
+function isWithoutMode(members: Members): boolean {
+  if (members.has('mode') || OF_MODES.event.some((name) => members.has(name))) return false;
+  const meant = MODES.find((mode) => OF_MODES[mode].some((name) => members.has(name)));
+  if (meant === undefined) return false;
+  members.fault('mode', `is required beside ${meant}: set "mode": "${meant}"`);
+  return true;
+}
 
 function readMode(
   around: DraftContext,

@@ -95,13 +95,13 @@ export const ACTIONS: readonly Bad[] = [
   [
     'an action that is never reached',
     flow(template('a'), template('b')),
-    ['actions.1: is never reached: no way leads from "a" to it'],
+    ['actions.1: is never reached: no way leads from "a" to it; give "a" "next": "b"'],
   ],
   [
     'two that are never reached',
     flow(template('a'), template('b', { next: 'c' }), template('c')),
     [
-      'actions.1: is never reached: no way leads from "a" to it',
+      'actions.1: is never reached: no way leads from "a" to it; give "a" "next": "b"',
       'actions.2: is never reached: no way leads from "a" to it',
     ],
   ],

@@ -110,7 +110,7 @@ export const CONTAINERS: readonly Bad[] = [
   [
     'a loop whose action is never reached',
     flow(loop([template('a'), template('b')])),
-    ['actions.0.action.1: is never reached: no way leads from "a" to it'],
+    ['actions.0.action.1: is never reached: no way leads from "a" to it; give "a" "next": "b"'],
   ],
   [
     'a loop that is read from outside',

@@ -17,6 +17,11 @@ export const PEOPLE: readonly Bad[] = [
     flow(wait({ eventSource: 's', eventPattern: 'p', duration: 'PT1S' })),
     ['actions.0.duration: is of mode duration, and this one is event'],
   ],
+  [
+    'a duration without a mode',
+    flow(wait({ duration: 'PT1S' })),
+    ['actions.0.mode: is required beside duration: set "mode": "duration"'],
+  ],
   ['no duration', flow(wait({ mode: 'duration' })), ['actions.0.duration: is required']],
   [
     'a duration that is a number',
@@ -78,6 +83,14 @@ export const PEOPLE: readonly Bad[] = [
     ['actions.1.timeout.action: leads back to "a": a loop is the way to repeat'],
   ],
   [
+    'lists for assignees and a form',
+    flow(task({ assignees: ['ada'], form: [] })),
+    [
+      'actions.0.assignees: must be an object: {"roles": […], "users": […]}',
+      'actions.0.form: must be an object: {"fields": […]}',
+    ],
+  ],
+  [
     'no title and no assignees',
     flow({ id: 'h', type: 'humanTask' }),
     ['actions.0.title: is required', 'actions.0.assignees: is required'],
@@ -95,7 +108,7 @@ export const PEOPLE: readonly Bad[] = [
   [
     'assignees that are a list',
     flow(task({ assignees: ['Admin'] })),
-    ['actions.0.assignees: must be an object'],
+    ['actions.0.assignees: must be an object: {"roles": […], "users": […]}'],
   ],
   [
     'assignees that are nobody',
