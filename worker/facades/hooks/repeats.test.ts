@@ -8,7 +8,7 @@ import { hook, type Shop, startShop, told } from './test/shop.ts';
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 const UNSIGNED = (message: string) => ({
   status: 401,
-  body: { error: message, message, code: 'DELIVERY_SIGNATURE_INVALID' },
+  body: { error: 'Unauthorized', message, code: 'DELIVERY_SIGNATURE_INVALID' },
 });
 
 describe('a delivery that comes again', () => {

@@ -1,7 +1,7 @@
 /** What comes next to the API without a token: callbacks of runs, deliveries to webhooks, starts by anyone. Spec: workflows.md §3 `wait`, §5. */
 import * as z from 'zod';
 import { JsonValue } from '../../../kinds/members.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { ERRORS, GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { PublicContext } from '../../context.ts';
 import { countStart } from '../../limits/hooks.ts';
@@ -28,7 +28,7 @@ type CallbackPath = z.infer<typeof CallbackPath>;
 /** The error's own words; there is nobody to look up a request for. */
 function errorBody({ code, message, details }: GatewayError): Json {
   const told = details.length > 0 ? { details: details as unknown as Json } : {}; // Errors are JSON.
-  return { error: message, message, code, ...told };
+  return { error: ERRORS[code].error, message, code, ...told };
 }
 
 /** A webhook and a workflow that anyone may start share their paths: which it is, the path says. */

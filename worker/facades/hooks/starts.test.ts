@@ -221,7 +221,7 @@ test('of a flood what has no place is refused and starts nothing; a neighbour is
   const shed = replies.filter(({ status }) => status === 503);
   expect(shed.length).toBeGreaterThan(0);
   for (const reply of shed) {
-    const body = { error: message, message, code: 'SERVICE_UNAVAILABLE' };
+    const body = { error: 'Service unavailable', message, code: 'SERVICE_UNAVAILABLE' };
     expect(told(reply)).toEqual({ status: 503, body });
     expect(reply.headers.get('Retry-After')).toBe('1');
   }

@@ -1,13 +1,14 @@
 /** Deliveries to webhooks, from the signature to the run. Spec: workflows.md §5, `webhook`. */
 import { env } from 'cloudflare:test';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ERRORS, type ErrorCode } from '../../../proto/errors.ts';
 import type { JsonObject } from '../../../proto/json.ts';
 import { countTrips } from '../../test/trips.ts';
 import { hook, SECRET, type Shop, SIGNATURE, signed, startShop, told } from './test/shop.ts';
 
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/);
-const refusal = (code: string, message: string, details?: JsonObject[]) => ({
-  error: message,
+const refusal = (code: ErrorCode, message: string, details?: JsonObject[]) => ({
+  error: ERRORS[code].error,
   message,
   code,
   ...(details ? { details } : {}),
