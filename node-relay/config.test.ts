@@ -62,9 +62,10 @@ describe('settings', () => {
   });
 
   test.each([
-    { args: ['--nope'], says: "Unknown option '--nope'; --help lists the flags" },
-    { args: ['--port'], says: "Option '--port <value>' argument missing; --help lists the flags" },
-    { args: ['x'], says: "Unexpected argument 'x'; --help lists the flags" },
+    { args: ['--nope'], says: "Unknown option '--nope'; see --help" },
+    { args: ['--enrol', 'x'], says: "Unknown option '--enrol'; did you mean --enroll? See --help" },
+    { args: ['--port'], says: "Option '--port <value>' argument missing; see --help" },
+    { args: ['x'], says: "Unexpected argument 'x'; see --help" },
     { args: ['--port', '70000'], says: 'The port must be a number from 0 to 65535, not 70000' },
     { args: ['--port', 'http'], says: 'The port must be a number from 0 to 65535, not http' },
     { args: ['--gateway', 'gw:1'], says: 'The gateway must be an http or https URL' },
@@ -124,7 +125,7 @@ describe('the program', () => {
     expect(await runProgram(['--nope'], env)).toEqual({
       code: 1,
       stdout: '',
-      stderr: "Unknown option '--nope'; --help lists the flags\n",
+      stderr: "Unknown option '--nope'; see --help\n",
     });
   });
 

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { JWK } from 'jose';
 import * as z from 'zod';
 import { GatewayError } from '../proto/errors.ts';
+import { flagFault } from '../proto/flags.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
 import type { Listener } from './dial.ts';
 import { withKeysFile } from './keys-file.ts';
@@ -189,26 +190,26 @@ export function logOptionsOf({ log }: Flags, env: NodeJS.ProcessEnv): LogOptions
 /** What the flags say. */
 export type Flags = ReturnType<typeof readFlags>;
 
+const FLAGS = {
+  port: { type: 'string' },
+  host: { type: 'string' },
+  gateway: { type: 'string' },
+  enroll: { type: 'string' },
+  data: { type: 'string' },
+  tunnel: { type: 'boolean' },
+  log: { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
+
 /** The flags, as they were given. @throws GatewayError INVALID_CONFIGURATION for one that is unknown */
 export function readFlags(args: string[]) {
   try {
     return parseArgs({
       args,
-      options: {
-        port: { type: 'string' },
-        host: { type: 'string' },
-        gateway: { type: 'string' },
-        enroll: { type: 'string' },
-        data: { type: 'string' },
-        tunnel: { type: 'boolean' },
-        log: { type: 'string' },
-        help: { type: 'boolean' },
-      },
+      options: FLAGS,
     }).values;
   } catch (cause) {
-    // The rest of the text is advice about quoting.
-    const [first = ''] = cause instanceof Error ? cause.message.split(/[.\n]/) : [];
-    throw invalid(`${first}; --help lists the flags`, cause);
+    throw invalid(flagFault(cause, Object.keys(FLAGS)), cause);
   }
 }
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { JWK } from 'jose';
 import * as z from 'zod';
+import { flagFault } from '../proto/flags.ts';
 import type { AuditEntry, SignedHead } from '../worker/audit/hash.ts';
 import { type Verdict, verify } from '../worker/audit/verify.ts';
 import { Failure, runScript } from './failure.ts';
@@ -82,8 +83,7 @@ function parseFlags(args: string[]) {
   try {
     return parseArgs({ args, options: FLAGS }).values;
   } catch (thrown) {
-    const [sentence] = thrown instanceof Error ? thrown.message.split(/\.\s/) : [];
-    throw new Failure(`${sentence}; see --help.`, { cause: thrown });
+    throw new Failure(`${flagFault(thrown, Object.keys(FLAGS))}.`, { cause: thrown });
   }
 }
 

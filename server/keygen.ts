@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { flagFault } from '../proto/flags.ts';
 import { randomSecret } from './data-folder.ts';
 import { Failure, runScript, systemCode } from './failure.ts';
 import { newPrivateKey, publicHalf } from './key-pairs.ts';
@@ -57,8 +58,7 @@ function flagsOf(args: string[]) {
   try {
     return parseArgs({ args, options: FLAGS }).values;
   } catch (thrown) {
-    const [sentence] = thrown instanceof Error ? thrown.message.split('. ') : [];
-    throw new Failure(`${sentence}; see --help.`, { cause: thrown });
+    throw new Failure(`${flagFault(thrown, Object.keys(FLAGS))}.`, { cause: thrown });
   }
 }
 

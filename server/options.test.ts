@@ -91,7 +91,12 @@ describe('readOptions', () => {
   });
 
   test.each([
-    { args: ['--prot', '1'], env: {}, message: "Unknown option '--prot'; see --help." },
+    {
+      args: ['--prot', '1'],
+      env: {},
+      message: "Unknown option '--prot'; did you mean --port? See --help.",
+    },
+    { args: ['--colour'], env: {}, message: "Unknown option '--colour'; see --help." },
     { args: ['extra'], env: {}, message: /^Unexpected argument 'extra'.*; see --help\.$/ },
     {
       args: ['--port'],

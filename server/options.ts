@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type LogFormat, readLogFormat } from '../node-relay/log-format.ts';
+import { flagFault } from '../proto/flags.ts';
 import { Failure } from './failure.ts';
 import { canSharePort } from './runtime.ts';
 
@@ -70,8 +71,7 @@ function parseFlags(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: FLAGS }).values;
   } catch (thrown) {
-    const [sentence] = thrown instanceof Error ? thrown.message.split('. ') : [];
-    throw new Failure(`${sentence}; see --help.`, { cause: thrown });
+    throw new Failure(`${flagFault(thrown, Object.keys(FLAGS))}.`, { cause: thrown });
   }
 }
 

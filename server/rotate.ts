@@ -2,6 +2,7 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { flagFault } from '../proto/flags.ts';
 import { nodeUuid } from '../proto/node-id.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { Failure, runScript } from './failure.ts';
@@ -70,8 +71,7 @@ function argumentsOf(args: string[]) {
   try {
     return parseArgs({ args, options: FLAGS, allowPositionals: true });
   } catch (thrown) {
-    const [sentence] = thrown instanceof Error ? thrown.message.split('. ') : [];
-    throw new Failure(`${sentence}; see --help.`, { cause: thrown });
+    throw new Failure(`${flagFault(thrown, Object.keys(FLAGS))}.`, { cause: thrown });
   }
 }
 
