@@ -1,6 +1,7 @@
 /** Operations on templates. Spec: "Templates". Contract §4, §8. */
 import * as z from 'zod';
 import { JsonValue } from '../../kinds/members.ts';
+import { badRequest, type GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { onListOf, onOrganization } from '../access/access.ts';
 import { runTemplate, type TemplateCall } from '../calls/template.ts';
@@ -50,6 +51,11 @@ const ASYNC_HEADERS = z.object({
       examples: ['respond-async'],
     }),
 });
+
+/** The transaction would be over before the run. */
+function noLaterRun(): GatewayError {
+  return badRequest(TRANSACTION_HEADER, 'does not go together with async=true: leave one out');
+}
 
 /** What a run or render is asked for. */
 function callOf(query: RenderQuery, input: Json, bytes: Uint8Array | undefined): TemplateCall {
@@ -185,6 +191,7 @@ export const templateRoutes: AnyRoute[] = [
       const call = callOf(query, input, bytes);
       const transaction = header(TRANSACTION_HEADER);
       const preferred = prefersAsync(header('Prefer'));
+      if (query.async === 'true' && transaction !== undefined) throw noLaterRun();
       const isAsync = query.async === 'true' || preferred;
       if (isAsync && transaction === undefined) return startRun(ctx, resource, call, preferred);
       return runTemplate(ctx, resource, { ...call, transaction });
