@@ -39,6 +39,12 @@ export interface DialPolicy {
   readonly resolve?: (name: string) => Promise<readonly string[]>;
 }
 
+/** What their operators can do. */
+const HOW_TO_OPEN: Readonly<Record<DialPolicy['setting'], string>> = {
+  RELAY_ALLOW: 'the operator of the relay can name it there',
+  HTTP_ALLOW_PRIVATE: 'the operator of the gateway can set HTTP_ALLOW_PRIVATE=true',
+};
+
 /** Connects under a policy. */
 export class Dialer {
   readonly #policy: DialPolicy;
@@ -100,7 +106,10 @@ export class Dialer {
       (address) => isPublic(address) || isAllowed(allow, { host: name, address, port }),
     );
     if (allowed.length === 0) {
-      throw refused(`The address is not public, and the setting ${setting} does not open it`);
+      const how = HOW_TO_OPEN[setting];
+      throw refused(
+        `The address is not public, and the setting ${setting} does not open it: ${how}`,
+      );
     }
     return allowed;
   }

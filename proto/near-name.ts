@@ -26,6 +26,7 @@ const SAME: readonly (readonly string[])[] = [
   ['tls', 'ssl'],
   ['filter', 'query', 'where'],
   ['document', 'doc', 'data'],
+  ['transformationRules', 'rules', 'mappings'],
   ['operations', 'requests', 'statements', 'queries'],
 ];
 
@@ -41,7 +42,7 @@ export function meantName(
   if (given.length > NAME_MAX) return undefined;
   const free = known.filter((name) => !isTaken(name));
   const next = free.length < known.length ? nearest(given, known, 1) : undefined;
-  return next ?? nearest(given, free, EDITS_MAX) ?? sameAs(given, free);
+  return next ?? sameAs(given, free) ?? nearest(given, free, EDITS_MAX);
 }
 
 /** What else a hint depends on. */

@@ -35,17 +35,19 @@ function add(organization: Organization, url: string, transport?: Transport): Pr
   });
 }
 
+const OPENED_BY =
+  'The address is not public, and the setting HTTP_ALLOW_PRIVATE does not open it: the operator of the gateway can set HTTP_ALLOW_PRIVATE=true';
 /** What a refusal says, the same whichever way is taken. */
-const CLOSED = refusal(
-  'ADDRESS_REFUSED',
-  'The address is not public, and the setting HTTP_ALLOW_PRIVATE does not open it',
-  [{ rule: 'address' }],
-);
-const NEVER = refusal(
-  'ADDRESS_REFUSED',
-  "The address is one that no setting opens: link-local, a metadata service, no destination, or the gateway's own",
-  [{ rule: 'address' }],
-);
+const CLOSED = refusal('ADDRESS_REFUSED', OPENED_BY, [
+  { rule: 'address' },
+  { path: 'config.write_conn', message: OPENED_BY },
+]);
+const UNOPENED =
+  "The address is one that no setting opens: link-local, a metadata service, no destination, or the gateway's own";
+const NEVER = refusal('ADDRESS_REFUSED', UNOPENED, [
+  { rule: 'address' },
+  { path: 'config.write_conn', message: UNOPENED },
+]);
 
 test('there are enough of them', () => {
   const all = [...PRIVATE_HOSTS, ...NEVER_HOSTS];

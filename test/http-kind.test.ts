@@ -139,8 +139,8 @@ describe.each(['edge', 'relay', 'tunnel'])('over the %s', (way) => {
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is not read', async (method) => {
     server.seen();
     expect(await http.read({ method, path: '/echo' })).toEqual(
-      refusal('BAD_REQUEST', 'This request writes: send it to /write', [
-        { path: 'type', message: 'writes' },
+      refusal('BAD_REQUEST', `method ${method} writes: send it to /write`, [
+        { path: 'method', message: `${method} writes` },
       ]),
     );
     expect(server.seen()).toEqual([]);

@@ -2,7 +2,7 @@
 
 import type { KindSpec } from '../kind.ts';
 import { HttpConfig } from './config.ts';
-import { HttpRequest, modeOfRequest, overrideIn } from './request.ts';
+import { HttpRequest, modeOfMethod, modeOfRequest, overrideIn } from './request.ts';
 
 export type { HttpRequest };
 
@@ -16,6 +16,8 @@ export const http: KindSpec<HttpRequest, HttpConfig> = {
   types: { request: 'read' },
   modeOf: modeOfRequest,
   whyItWrites(request) {
+    const { method } = request;
+    if (modeOfMethod(method) === 'write') return { path: 'method', message: `${method} writes` };
     const header = overrideIn(request);
     return header === undefined
       ? undefined

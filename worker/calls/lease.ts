@@ -1,7 +1,7 @@
 /** A backend connection of a caller's own. Contract §6, "Sessions". */
 import * as z from 'zod';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
-import { badRequest } from '../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';
 import { startDeadline, withinDeadline } from '../drivers/deadline.ts';
 import type { Endpoint } from '../endpoints/access.ts';
@@ -119,13 +119,16 @@ export async function findLease(
   const { row } = endpoint;
   const opened = await unsealForeign(sealingContext(ctx, endpoint), sessionId);
   const lease = opened === undefined ? undefined : Lease.parse(JSON.parse(opened));
-  const isCallers =
-    lease?.endpoint === row.uuid &&
-    lease.user === ctx.caller.userUuid &&
-    lease.revision === row.poolRevision &&
-    lease.expiresAt > ctx.now();
-  if (!isCallers) throw sessionNotFound();
+  const isCallers = lease?.user === ctx.caller.userUuid;
+  if (isCallers && lease.endpoint !== row.uuid) throw ofAnotherEndpoint();
+  const isOpen = isCallers && lease.revision === row.poolRevision && lease.expiresAt > ctx.now();
+  if (!isOpen) throw sessionNotFound();
   return { leaseId: lease.relayId, node: lease.node };
+}
+
+function ofAnotherEndpoint(): GatewayError {
+  const message = 'The session was opened on another endpoint, and belongs to that one alone';
+  return new GatewayError('SESSION_NOT_FOUND', message);
 }
 
 function sealingContext(ctx: Context, { policy }: Endpoint): SealingContext {

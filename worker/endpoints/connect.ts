@@ -97,11 +97,14 @@ async function trialOf(
 
 /** A failure that has no details yet names the connection it is of. */
 function naming(thrown: unknown, path: string): unknown {
-  if (!(thrown instanceof GatewayError) || thrown.details.length > 0) return thrown;
+  if (!(thrown instanceof GatewayError)) return thrown;
   const { code, message, cause, retryAfter } = thrown;
+  // Its one entry is the rule that refused it.
+  const isAddress = code === 'ADDRESS_REFUSED';
+  if (thrown.details.length > 0 && !isAddress) return thrown;
   return new GatewayError(code, message, {
     cause,
-    details: [{ path, message }],
+    details: [...thrown.details, { path, message }],
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
 }

@@ -101,7 +101,11 @@ describe('a session', () => {
     const config = { write_conn: { url: 'postgresql://u:p@other.test/d' } };
     await gateway.call('POST', '/endpoints', { endpoint: 'other', kind: 'postgres', config });
     const path = `/endpoints/other/sessions/${gateway.session}`;
-    expect(await gateway.call('DELETE', path)).toEqual(NOT_FOUND);
+    const message = 'The session was opened on another endpoint, and belongs to that one alone';
+    expect(await gateway.call('DELETE', path)).toEqual({
+      status: 404,
+      body: failure('SESSION_NOT_FOUND', message),
+    });
   });
 
   test('of another organization is not found', async () => {

@@ -18,7 +18,7 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
     [{ path: 'config.write_conn', message: 'Connection URL is required' }],
   ],
   ADDRESS_REFUSED: [
-    'The address is not public, and the setting RELAY_ALLOW does not open it',
+    'The address is not public, and the setting RELAY_ALLOW does not open it: the operator of the relay can name it there',
     [{ rule: 'address' }],
   ],
   REQUEST_FAILED: [
@@ -143,7 +143,9 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   TASK_CLOSED: ['The task is done'],
   DEAD_LETTER_SPENT: ['The dead letter was redriven already'],
   EDIT_CONFLICT: ['The rules were changed meanwhile: try again'],
-  TRANSACTION_OPEN: ['The session has a write transaction open; a read is not taken inside it'],
+  TRANSACTION_OPEN: [
+    'The session has a write transaction open, and takes no read inside it; send the SELECT to /write',
+  ],
   TRANSACTION_CLOSED: [`Transaction ${SAMPLE.transaction} is committed`],
   TRANSACTION_DEADLOCK: [
     'It waits for a transaction that waits for it: one of them has to be rolled back',

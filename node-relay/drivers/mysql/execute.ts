@@ -147,7 +147,7 @@ export async function beforeRead({ connection, place }: Execution): Promise<bool
     const what = connection.tablesLocked ? 'locked tables' : 'a write transaction open';
     throw new GatewayError(
       'TRANSACTION_OPEN',
-      `The session has ${what}; a read is not taken inside it`,
+      `The session has ${what}, and takes no read inside it; send the SELECT to /write`,
     );
   }
   if (wire.inTransaction) return false;

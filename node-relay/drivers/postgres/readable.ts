@@ -18,7 +18,7 @@ export async function requireReadable(
   if (inTransaction && place !== 'transaction' && readOnly !== 'on') {
     throw new GatewayError(
       'TRANSACTION_OPEN',
-      'The session has a write transaction open; a read is not taken inside it',
+      'The session has a write transaction open, and takes no read inside it; send the SELECT to /write',
     );
   }
   // Outside a transaction the first is restored ahead of each read.

@@ -24,7 +24,7 @@ export function refusalOf(begun: Refused): GatewayError {
     case 'reused':
       return new GatewayError(
         'IDEMPOTENCY_KEY_REUSED',
-        'This Idempotency-Key came with another body before',
+        'Idempotency-Key: was sent before with another body, take a new one',
       );
     case 'circle':
       return deadlock(

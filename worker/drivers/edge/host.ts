@@ -90,7 +90,8 @@ function isLocalName(host: string): boolean {
 
 const NEVER =
   "The address is one that no setting opens: link-local, a metadata service, no destination, or the gateway's own";
-const CLOSED = 'The address is not public, and the setting HTTP_ALLOW_PRIVATE does not open it';
+const CLOSED =
+  'The address is not public, and the setting HTTP_ALLOW_PRIVATE does not open it: the operator of the gateway can set HTTP_ALLOW_PRIVATE=true';
 
 function addressRefused(message: string): GatewayError {
   return new GatewayError('ADDRESS_REFUSED', message, { details: [{ rule: 'address' }] });

@@ -39,7 +39,7 @@ test('every fault is told at once, with its path', () => {
   expect(faultsOf(draft)).toEqual({
     'transformationRules.0': 'has source and expression: a rule has one of them',
     'transformationRules.1':
-      'needs one of source, expression, value, function, template, copy, initialize, forEach, or rules under a condition',
+      'needs one of source, expression, value, function, template, copy, initialize, forEach, or rules under a condition; "soruce" is not known',
     'transformationRules.2.expression': expect.stringMatching(/\(2:3\)$/),
     'transformationRules.3': 'must be an object: a rule, or a block of rules under a condition',
     'transformationRules.4.forEach.filter': expect.stringMatching(/\(1:6\)$/),

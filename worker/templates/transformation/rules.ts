@@ -1,5 +1,6 @@
 /** Reads lists of rules: which sort each is, and that it has no member of another. Contract §8. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { truncated } from '../../../proto/truncate.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import type { Apply, Gather, Rule } from './execution.ts';
 import { guarded, guardedGather } from './guard.ts';
@@ -30,6 +31,14 @@ const SORTS: Readonly<Record<string, readonly string[]>> = {
   forEach: ['target', 'rules', 'condition', 'onError', 'as'],
 };
 const PRODUCERS = Object.keys(SORTS);
+const MEMBERS: ReadonlySet<string> = new Set([
+  ...PRODUCERS,
+  ...Object.values(SORTS).flat(),
+  'rules',
+  'else',
+]);
+/** Most unknown names that a message repeats, and most characters of each. */
+const SHOWN_MAX = 32;
 
 /** Reads the rules of a member, in pieces. */
 function* rulesOf(rule: Members, name: string, place: RuleContext): Pieces<readonly Rule[]> {
@@ -88,7 +97,8 @@ function* readSort(rule: Members, place: RuleContext): Pieces<Rule | undefined> 
   const [sort] = sorts;
   if (sort === undefined) {
     if (rule.has('rules') || rule.has('else')) return yield* blockOf(rule, place);
-    rule.report.add(rule.path, `needs one of ${PRODUCERS.join(', ')}, or rules under a condition`);
+    const needed = `needs one of ${PRODUCERS.join(', ')}, or rules under a condition`;
+    rule.report.add(rule.path, `${needed}${strangersIn(rule)}`);
     return undefined;
   }
   if (sorts.length > 1) {
@@ -100,6 +110,14 @@ function* readSort(rule: Members, place: RuleContext): Pieces<Rule | undefined> 
   if (sort === 'copy') return copyRule(rule, place);
   if (sort === 'initialize') return initializeRule(rule, place);
   return valueRule(rule, sort, place);
+}
+
+/** Members that no rule has: one of them was meant for what is missing. */
+function strangersIn(rule: Members): string {
+  const names = Object.keys(rule.object).filter((name) => !MEMBERS.has(name));
+  if (names.length === 0) return '';
+  const shown = names.slice(0, SHOWN_MAX).map((name) => JSON.stringify(truncated(name, SHOWN_MAX)));
+  return `; ${shown.join(', ')} ${shown.length === 1 ? 'is' : 'are'} not known`;
 }
 
 /** `{condition, rules, else}`. */

@@ -158,6 +158,6 @@ function noObject(): GatewayError {
 }
 
 function reused(): GatewayError {
-  const message = 'This Idempotency-Key was sent before with another body';
+  const message = 'Idempotency-Key: was sent before with another body, take a new one';
   return new GatewayError('IDEMPOTENCY_KEY_REUSED', message);
 }
