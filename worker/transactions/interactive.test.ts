@@ -22,14 +22,21 @@ async function start() {
       const reply = await gateway.call('POST', '/transactions/begin', body);
       return (reply.body as { transaction_id: string }).transaction_id;
     },
-    async send(id: string, path: string, query: string, token = bearer, more = {}) {
+    async send(
+      id: string,
+      path: string,
+      query: string,
+      token = bearer,
+      more = {},
+      body: Json = { query },
+    ) {
       const response = await gateway.send(path, {
         method: 'POST',
         headers: {
           ...{ Authorization: `Bearer ${token}`, 'X-Transaction-Id': id, ...more },
           'Content-Type': 'application/json',
         },
-        body: JSON.stringify({ query }),
+        body: JSON.stringify(body),
       });
       return { status: response.status, body: (await response.json()) as Json };
     },
@@ -64,6 +71,39 @@ test('goes on over both, and commits once', async () => {
   const closed = failure('TRANSACTION_CLOSED', `Transaction ${id} is committed`);
   expect(await send(id, '/endpoints/e0/write', 'update c')).toEqual({ status: 409, body: closed });
   expect(await end(id, 'rollback')).toEqual({ status: 409, body: closed });
+});
+
+test('runs of templates take part, also by a template that nests them, and not later', async () => {
+  const { gateway, relay, begin, send, end, show } = await start();
+  const template = { endpoint: 'e0', query: 'update a set x = {{a}}' };
+  const made = await gateway.call('POST', '/templates', {
+    id: 'access',
+    name: 'Access',
+    request: 'Write',
+    template,
+  });
+  expect(made).toMatchObject({ status: 200 });
+  const transformationRules = [{ target: 'x', template: 'access', input: { a: { value: 'v' } } }];
+  await gateway.call('POST', '/templates', { id: 'around', name: 'Around', transformationRules });
+  const id = await begin();
+  for (const name of ['access', 'around']) {
+    expect(await send(id, `/templates/${name}`, 'q', undefined, {}, { a: 'v' })).toMatchObject({
+      status: 200,
+    });
+  }
+  expect(relay.calls).toEqual(['begin 0', 'continue 0']);
+  const later = await send(id, '/templates/access?async=true', 'q', undefined, {}, { a: 'v' });
+  const details = [
+    {
+      path: 'X-Transaction-Id',
+      message: 'does not go together with async=true: leave one out',
+    },
+  ];
+  const message = `X-Transaction-Id: ${details[0]?.message}`;
+  expect(later).toEqual({ status: 400, body: failure('BAD_REQUEST', message, details) });
+  await expect.poll(() => show(id)).toMatchObject({ body: { status: 'rolled_back' } });
+  expect(relay.calls).toContain('rollback 0');
+  expect(await end(id, 'rollback')).toMatchObject({ status: 200 });
 });
 
 test.each<[string, string, string, number]>([
