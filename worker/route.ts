@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { BodyWork } from '../proto/body-work.ts';
 import type { ErrorCode, GatewayError } from '../proto/errors.ts';
 import type { Json } from '../proto/json.ts';
+import type { Pieces } from '../proto/work/pieces.ts';
 import type { Access, Authorized } from './access/access.ts';
 import type { Context, PublicContext } from './context.ts';
 import type { Given, IdempotencyRule, Key } from './idempotency/rule.ts';
@@ -84,6 +85,8 @@ interface Route<Params, Query, Body, Resource> {
   readonly query: z.ZodType<Query>;
   /** `NoBody` where the operation takes none. */
   readonly body: z.ZodType<Body>;
+  /** Refuses a large body by its bytes, before it is parsed. */
+  weigh?(bytes: Uint8Array): Pieces<void>;
   /**
    * What a process next to the gateway can do on a large body, so that its value is never made here;
    * then the handler is given what came of it. `undefined` where this one has to be read here.

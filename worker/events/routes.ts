@@ -3,7 +3,7 @@ import { onOrganization } from '../access/access.ts';
 import { CHAIN_HEADER, chainOf } from '../calls/chain.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { EventsBody, EventsTaken } from './schema.ts';
-import { sendEvents } from './send.ts';
+import { sendEvents, weighEvents } from './send.ts';
 
 export const eventRoutes: AnyRoute[] = [
   route({
@@ -18,6 +18,7 @@ export const eventRoutes: AnyRoute[] = [
     changes: 'backend',
     asWritten: true,
     body: EventsBody,
+    weigh: weighEvents,
     reply: 'bare',
     result: EventsTaken,
     accepted: EventsTaken,

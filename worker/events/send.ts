@@ -1,5 +1,7 @@
 /** Takes in events. Spec: workflows.md §5. */
 import { GatewayError } from '../../proto/errors.ts';
+import { isHeavierThan } from '../../proto/json-weight.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import { writtenText } from '../../proto/written-json.ts';
 import type { Policy } from '../access/policy.ts';
 import type { Context } from '../context.ts';
@@ -10,7 +12,24 @@ import type { EventsBody } from './schema.ts';
 
 /** Bytes of an event's data. Spec: workflows.md §5. */
 const DATA_MAX = 256 * 1024;
+/** Bytes of all other members of an event. */
+const BESIDE_DATA = 16 * 1024;
+/** An opening brace behind white space. */
+const OBJECT = /^[ \t\n\r]*\{/;
+/** Bytes in which the first one that is no white space is looked for. */
+const BEGINNING = 64;
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Refuses a single event that can only be too large, before it is parsed. @throws GatewayError PAYLOAD_TOO_LARGE */
+export function* weighEvents(bytes: Uint8Array): Pieces<void> {
+  if (!OBJECT.test(decoder.decode(bytes.subarray(0, BEGINNING)))) return;
+  if (!(yield* isHeavierThan(bytes, DATA_MAX + BESIDE_DATA))) return;
+  const message = `is larger than an event of ${DATA_MAX} bytes of data`;
+  throw new GatewayError('PAYLOAD_TOO_LARGE', `body: ${message}`, {
+    details: [{ path: 'body', message }],
+  });
+}
 
 /** @param chain runs that led to the request @throws GatewayError PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED */
 export async function sendEvents(

@@ -8,16 +8,18 @@ import { parseBodyAsWrittenInPieces, parseBodyInPieces } from './body.ts';
 export interface BodyShape {
   readonly asWritten?: true;
   readonly body: z.ZodType;
+  weigh?(bytes: Uint8Array): Pieces<void>;
 }
 
 /**
  * The body as its operation takes it.
- * @throws GatewayError BAD_REQUEST
+ * @throws GatewayError BAD_REQUEST, and what `weigh` throws
  */
 export function* checkedInPieces(
-  { asWritten, body: schema }: BodyShape,
+  { asWritten, body: schema, weigh }: BodyShape,
   bytes: Uint8Array,
 ): Pieces<unknown> {
+  if (weigh) yield* weigh(bytes);
   const read = asWritten ? parseBodyAsWrittenInPieces : parseBodyInPieces;
   const body = yield* read(bytes);
   yield;

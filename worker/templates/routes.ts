@@ -12,6 +12,7 @@ import { Tagged } from '../outcome.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { getRun, startRun } from '../runs/start.ts';
 import { PageQuery } from '../shapes/cursor.ts';
+import { weighDefinition } from '../shapes/definition.ts';
 import { onTemplate, onTemplateToChange } from './access.ts';
 import { createTemplate } from './create.ts';
 import { deleteTemplate } from './delete.ts';
@@ -75,6 +76,7 @@ export const templateRoutes: AnyRoute[] = [
     access: onOrganization('Write'),
     changes: 'organization',
     body: CreateBody,
+    weigh: weighDefinition,
     reply: 'bare',
     result: Created,
     names: { template: '/id' },
@@ -127,6 +129,7 @@ export const templateRoutes: AnyRoute[] = [
     changes: 'organization',
     params: TemplatePath,
     body: PatchBody,
+    weigh: weighDefinition,
     conditional: true,
     reply: 'bare',
     result: Updated,

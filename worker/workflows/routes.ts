@@ -4,6 +4,7 @@ import { ON_THE_WAY } from '../drivers/errors.ts';
 import { Tagged } from '../outcome.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { PageQuery } from '../shapes/cursor.ts';
+import { weighDefinition } from '../shapes/definition.ts';
 import { onWorkflow, onWorkflowToChange } from './access.ts';
 import { createWorkflow } from './create.ts';
 import { deleteWorkflow } from './delete.ts';
@@ -33,6 +34,7 @@ export const workflowRoutes: AnyRoute[] = [
     access: onOrganization('Write'),
     changes: 'organization',
     body: CreateBody,
+    weigh: weighDefinition,
     reply: 'bare',
     result: Created,
     names: { workflow: '/id' },
@@ -92,6 +94,7 @@ export const workflowRoutes: AnyRoute[] = [
     changes: 'organization',
     params: WorkflowPath,
     body: PatchBody,
+    weigh: weighDefinition,
     conditional: true,
     reply: 'bare',
     result: Updated,
