@@ -2,6 +2,7 @@
 
 import { DEPTH_MAX, type Json, type JsonObject, parseJson, setMember } from './json.ts';
 import { depthFaultOf } from './json-fault.ts';
+import { isMovedName, withNames } from './ordered-json.ts';
 import type { Pieces } from './work/pieces.ts';
 
 /** UTF-16 code units that are parsed at once, where values are not larger. */
@@ -51,6 +52,8 @@ interface Open {
 
 interface MadeContainer {
   readonly value: Json[] | JsonObject;
+  /** Of an object, in the order that JavaScript gives; undefined once one of them is moved. */
+  names: string[] | undefined;
   /** What is before is in `value` already. */
   read: number;
   /** A comma, or the start of a member that was made by itself, was the last that was read. */
@@ -149,15 +152,14 @@ class Parser {
     made.needs = 'a value';
   }
 
-  #add({ isArray }: Open, { value }: MadeContainer, members: string): void {
+  #add({ isArray }: Open, made: MadeContainer, members: string): void {
     if (isBlank(members)) throw new SyntaxError('A value is missing');
     if (isArray) {
-      const own = value as Json[]; // Of one that is an array.
+      const own = made.value as Json[]; // Of one that is an array.
       for (const each of parseJson(`[${members}]`) as Json[]) own.push(each);
     } else {
-      const own = value as JsonObject; // It is not an array.
       const parsed = parseJson(`{${members}}`) as JsonObject;
-      for (const name of Object.keys(parsed)) setMember(own, name, parsed[name] ?? null);
+      for (const name of Object.keys(parsed)) putMember(made, name, parsed[name] ?? null);
     }
   }
 
@@ -169,7 +171,7 @@ class Parser {
     const value: Json[] | JsonObject = open.isArray ? [] : {};
     if (outer?.made) this.#putInto(outer, outer.made, open.start, value);
     else this.#root = value;
-    open.made = { value, read: open.start + 1, needs: 'nothing' };
+    open.made = { value, names: [], read: open.start + 1, needs: 'nothing' };
     this.#madeCount += 1;
   }
 
@@ -183,7 +185,7 @@ class Parser {
       const named = parseJson(`{${before}0}`) as JsonObject; // A name and a colon, or it throws.
       const [name, ...others] = Object.keys(named);
       if (name === undefined || others.length > 0) throw unexpected(start);
-      setMember(made.value as JsonObject, name, value);
+      putMember(made, name, value);
     }
     made.needs = 'a comma';
   }
@@ -199,6 +201,7 @@ class Parser {
       const rest = this.#text.slice(made.read, at);
       if (made.needs === 'a value' || !isBlank(rest)) this.#add(open, made, rest);
     }
+    if (!isArray && made.names) withNames(made.value as JsonObject, made.names);
     const outer = this.#open.at(-1)?.made;
     if (outer) outer.read = at + 1;
     return true;
@@ -207,6 +210,14 @@ class Parser {
   #demandBlank(from: number, to: number): void {
     if (!isBlank(this.#text.slice(from, to))) throw unexpected(from);
   }
+}
+
+/** Makes a member of an object, and notes its name. */
+function putMember(made: MadeContainer, name: string, value: Json): void {
+  const own = made.value as JsonObject; // Of one that is no array.
+  if (isMovedName(name)) made.names = undefined;
+  else if (made.names && !Object.hasOwn(own, name)) made.names.push(name);
+  setMember(own, name, value);
 }
 
 function isBlank(text: string): boolean {

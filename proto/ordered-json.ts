@@ -4,20 +4,39 @@ import { isRawJson, type Json, type JsonObject, parseJson } from './json.ts';
 
 /** What begins like an index is moved before other names. Source: ECMA-262, OrdinaryOwnPropertyKeys. */
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
+const [ZERO, NINE] = [0x30, 0x39];
 /** Names of an object's members in the order in which they were written, where JavaScript has another. */
 const ORDER = Symbol('order');
 /** Of arrays and objects: they are such an object, or have one within. */
 const MOVED = Symbol('moved');
 
+/** Names from which on an object is read once with them: each time it is asked for its names, JavaScript sorts them. */
+const MANY = 4_096;
+/** Names of objects that have so many, and take no more. */
+const known = new WeakMap<JsonObject, readonly string[]>();
+/** What is as `MOVED` says, and takes no members. */
+const movedAside = new WeakSet<object>();
+
+/** The same object; of one with very many members `namesOf` then answers these at once, and no more can be put. */
+export function withNames(object: JsonObject, names: readonly string[]): JsonObject {
+  if (names.length < MANY) return object;
+  known.set(object, names);
+  return Object.preventExtensions(object);
+}
+
 /** Names of an object's members, in the order in which they were written; those that were put later follow. */
 export function namesOf(object: JsonObject): readonly string[] {
+  return known.get(object) ?? namesNow(object);
+}
+
+function namesNow(object: JsonObject): readonly string[] {
   const order = (object as Ordered)[ORDER];
   const names = Object.keys(object);
   if (order === undefined || order.length === names.length) return order ?? names;
-  const known = new Set(order);
+  const told = new Set(order);
   return [
     ...order.filter((name) => Object.hasOwn(object, name)),
-    ...names.filter((name) => !known.has(name)),
+    ...names.filter((name) => !told.has(name)),
   ];
 }
 
@@ -61,19 +80,23 @@ export function isReordered(object: JsonObject): boolean {
 
 /** Whether a value that was read here, or registered by `asMoved`, is such an object or contains one. */
 export function isMovedWithin(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && (value as Ordered)[MOVED] === true;
+  if (typeof value !== 'object' || value === null) return false;
+  return (value as Ordered)[MOVED] === true || movedAside.has(value);
 }
 
 /** The same array or object, where `isMovedWithin` says so. */
 export function asMoved<Value extends Json>(value: Value): Value {
   const isContainer = typeof value === 'object' && value !== null && !isRawJson(value);
-  if (isContainer && !isMovedWithin(value)) Object.defineProperty(value, MOVED, { value: true });
+  if (!isContainer || isMovedWithin(value)) return value;
+  if (Object.isExtensible(value)) Object.defineProperty(value, MOVED, { value: true });
+  else movedAside.add(value);
   return value;
 }
 
 /** Whether JavaScript lists a member of that name ahead of others, wherever it was put. */
 export function isMovedName(name: string): boolean {
-  return INDEX.test(name);
+  const first = name.charCodeAt(0);
+  return first >= ZERO && first <= NINE && INDEX.test(name);
 }
 
 interface Ordered {

@@ -3,7 +3,7 @@ import { sameDecimal } from './decimal.ts';
 import { badRequest, type GatewayError } from './errors.ts';
 import { DEPTH_MAX, type Json, type JsonObject, type RawJson, setMember } from './json.ts';
 import { faultInPieces } from './json-fault.ts';
-import { asMoved, inOrder, isMovedName } from './ordered-json.ts';
+import { asMoved, inOrder, isMovedName, withNames } from './ordered-json.ts';
 import { type Pieces, whole } from './work/pieces.ts';
 
 /**
@@ -67,7 +67,6 @@ interface OpenObject {
   /** Of the member whose value is read. */
   name: string;
   readonly names: string[];
-  readonly seen: Set<string>;
   /** Whether JavaScript moves one of its names, or one of an object within. */
   moved: boolean;
   movesNames: boolean;
@@ -114,7 +113,6 @@ class OrderedReader {
         object: {},
         name: '',
         names: [],
-        seen: new Set<string>(),
         moved: false,
         movesNames: false,
       };
@@ -150,22 +148,22 @@ class OrderedReader {
   #close(open: Open): Json {
     this.#at += 1;
     const value = open.array ?? open.object;
-    if (!open.moved) return value;
-    if (!open.array && open.movesNames) inOrder(open.object, open.names);
-    asMoved(value);
-    const outer = this.#open.at(-1);
-    if (outer) outer.moved = true;
-    return value;
+    if (open.moved) {
+      if (!open.array && open.movesNames) inOrder(open.object, open.names);
+      asMoved(value);
+      const outer = this.#open.at(-1);
+      if (outer) outer.moved = true;
+    }
+    return open.array ?? withNames(open.object, open.names);
   }
 
   /** A member's name and the colon. */
   #name(open: OpenObject): void {
     this.#next();
     const name = this.#string();
-    if (!open.seen.has(name)) open.names.push(name);
+    if (!Object.hasOwn(open.object, name)) open.names.push(name);
     else if (this.#rules.refusesTwice)
       throw refused(`the member ${JSON.stringify(name.slice(0, 64))} is there twice`);
-    open.seen.add(name);
     open.name = name;
     open.movesNames ||= isMovedName(name);
     open.moved ||= open.movesNames;

@@ -66,14 +66,12 @@ export function parseWritten(text: string): Json {
 }
 
 /**
- * As `parseWritten`, for what is kept: each fraction and exponent is a `RawJson`.
- * @throws SyntaxError
+ * As `parseWritten`, for what is kept: each fraction and exponent is a `RawJson`. In pieces, of a text that is known to be JSON.
  * @throws GatewayError BAD_REQUEST for a member that is there twice, or what nests deeper than `DEPTH_MAX`
  */
-export function parseDefinition(text: string): Json {
-  JSON.parse(text);
+export function parseDefinitionInPieces(text: string): Pieces<Json> {
   const keepsNumber = (number: string) => /[.eE]/.test(number) || isRewritten(number);
-  return whole(readOrdered(text, { keepsNumber, refusesTwice: true }));
+  return readOrdered(text, { keepsNumber, refusesTwice: true });
 }
 
 /** As `parseWritten`, in pieces, of a text that is known to be JSON. @throws GatewayError BAD_REQUEST */

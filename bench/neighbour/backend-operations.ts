@@ -28,6 +28,12 @@ export const backendOperations: readonly Operation[] = [
       filled(['{"query":"select json_array_length($1::json)","params":[[', ']]}'], () => '[1,"a"]'),
     ),
   ),
+  always('parameters of many names', () =>
+    post(
+      READ,
+      filled(['{"query":"select $1::json is null","params":[{', '}]}'], (index) => `"k${index}":1`),
+    ),
+  ),
   always('a result of 10 MiB', () =>
     post(READ, query("select repeat('x', 1000) as text from generate_series(1, 9800)")),
   ),

@@ -22,6 +22,10 @@ const functions = (source: string) => ({ functions: { work: source } });
 const numbers = (bytes: number) => () =>
   filled(['{"all":[', ']}'], (index) => String(index % 997), bytes);
 
+const ENDING = '},"actions":[{"id":"wait","type":"wait","mode":"duration","duration":"PT5M"}]}';
+const definition = (before: string, bytes: number, after = ENDING) =>
+  filled([before, after], (index) => `"k${index}":1`, bytes);
+
 export const templateOperations: readonly Operation[] = [
   computing(
     'run a loop without an end',
@@ -49,6 +53,16 @@ export const templateOperations: readonly Operation[] = [
   ),
   computing('run with 10 MiB', 'all.length', numbers(10 * MIB)),
   computing('run that answers all of 10 MiB', '$', numbers(10 * MIB)),
+  // Stored once; after that its id is taken, which is told when it was read.
+  always('a definition of many names', () =>
+    post(
+      '/workflows',
+      definition('{"id":"many-names","name":"many","documentation":{', 0.95 * MIB),
+    ),
+  ),
+  always('a definition of many names that is too large', () =>
+    post('/workflows', definition('{"json":{', 6.5 * MIB, '}}')),
+  ),
   {
     ...always('run with a schema over 10 MiB', () =>
       post(

@@ -22,9 +22,9 @@ export const eventRoutes: AnyRoute[] = [
     reply: 'bare',
     result: EventsTaken,
     accepted: EventsTaken,
-    async handle(ctx, { policy, body, header }) {
+    async handle(ctx, { policy, body, bytes, header }) {
       const chain = await chainOf(ctx.settings, header(CHAIN_HEADER) ?? null);
-      return sendEvents(ctx, policy, body, chain);
+      return sendEvents(ctx, policy, { body, bytes }, chain);
     },
   }),
 ];

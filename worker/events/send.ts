@@ -1,10 +1,11 @@
 /** Takes in events. Spec: workflows.md §5. */
 import { GatewayError } from '../../proto/errors.ts';
+import { textInPieces } from '../../proto/json-bytes.ts';
 import { isHeavierThan } from '../../proto/json-weight.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
-import { writtenText } from '../../proto/written-json.ts';
 import type { Policy } from '../access/policy.ts';
 import type { Context } from '../context.ts';
+import { dividedInTurn } from '../limits/heavy-work.ts';
 import { Accepted } from '../outcome.ts';
 import { BASE_PATH, located } from '../public-url.ts';
 import type { NewEvent } from './object.ts';
@@ -31,24 +32,28 @@ export function* weighEvents(bytes: Uint8Array): Pieces<void> {
   });
 }
 
+/** What a request tells. */
+interface SentEvents {
+  readonly body: EventsBody;
+  readonly bytes: Uint8Array | undefined;
+}
+
 /** @param chain runs that led to the request @throws GatewayError PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED */
 export async function sendEvents(
   ctx: Context,
   { sealedDataKey }: Policy,
-  body: EventsBody,
+  { body, bytes }: SentEvents,
   chain: number,
 ): Promise<Accepted> {
   const list = Array.isArray(body) ? body : [body];
-  const events = list.map(({ source, event, id, time, data }, at): NewEvent => {
-    const text = writtenText(data);
-    const path = Array.isArray(body) ? `${at}.data` : 'data';
-    if (encoder.encode(text).byteLength > DATA_MAX) throw tooLarge(path);
+  const texts = await dividedInTurn(ctx, bytes?.byteLength ?? 0, dataOf(body));
+  const events = list.map(({ source, event, id, time }, at): NewEvent => {
     return {
       source,
       event,
       id: id ?? crypto.randomUUID(),
       time: time ?? new Date(ctx.now()).toISOString(),
-      data: text,
+      data: texts[at] ?? 'null',
       ...(chain > 0 ? { by: { chain } } : {}),
     };
   });
@@ -60,6 +65,18 @@ export async function sendEvents(
   }
   const told = events.map(({ id }, at) => ({ id, duplicate: duplicates[at] ?? false }));
   return new Accepted({ events: told }, located(ctx.settings, `${BASE_PATH}/events`), false);
+}
+
+/** The data of each event as a text, in pieces. @throws GatewayError PAYLOAD_TOO_LARGE */
+function* dataOf(body: EventsBody): Pieces<readonly string[]> {
+  const texts: string[] = [];
+  for (const [at, { data }] of (Array.isArray(body) ? body : [body]).entries()) {
+    const text = yield* textInPieces(data);
+    const path = Array.isArray(body) ? `${at}.data` : 'data';
+    if (encoder.encode(text).byteLength > DATA_MAX) throw tooLarge(path);
+    texts.push(text);
+  }
+  return texts;
 }
 
 function tooLarge(path: string): GatewayError {

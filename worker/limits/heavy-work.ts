@@ -7,7 +7,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import { Arrivals } from '../../proto/work/arrivals.ts';
 import { Flow } from '../../proto/work/flow.ts';
 import { type Held, HeldBytes } from '../../proto/work/held-bytes.ts';
-import { type Pieces, undivided } from '../../proto/work/pieces.ts';
+import { type Pieces, undivided, whole } from '../../proto/work/pieces.ts';
 import { type Announced, type Ticket, WorkQueue } from '../../proto/work/queue.ts';
 import type { Context, PublicContext } from '../context.ts';
 import { threadTime } from './thread-time.ts';
@@ -239,6 +239,16 @@ export function inItsTurn<Result>(
 ): Result | Promise<Result> {
   if (bytes <= LIGHT_BYTES) return work();
   return line.work(ownerOf(of), undivided(work), { ...givenOf(of), isLarge: true });
+}
+
+/** As `inItsTurn`, of work that can be divided. @throws GatewayError as `inItsTurn` does */
+export function dividedInTurn<Result>(
+  of: Owner,
+  bytes: number,
+  pieces: Pieces<Result>,
+): Result | Promise<Result> {
+  if (bytes <= LIGHT_BYTES) return whole(pieces);
+  return line.work(ownerOf(of), pieces, { ...givenOf(of), isLarge: true });
 }
 
 /**

@@ -1,10 +1,11 @@
 /** Reads the bodies that carry a definition: every fault is told, with its path, all at once. */
 import type { ZodType } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
-import { orderedText } from '../../proto/ordered-json.ts';
+import { textInPieces } from '../../proto/json-bytes.ts';
 import { passedIn } from '../../proto/passed.ts';
 import { faultsOf, IN_OUR_WORDS } from '../../proto/schema-faults.ts';
-import { parseAsWritten, parseDefinition } from '../../proto/written-json.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
+import { parseAsWrittenInPieces, parseDefinitionInPieces } from '../../proto/written-json.ts';
 import { demandSize, refusal } from '../shapes/definition.ts';
 import { idFromName, isUuid } from '../shapes/ids.ts';
 import type { Fault } from './compiled.ts';
@@ -29,18 +30,18 @@ function isAccessShape(body: JsonObject): boolean {
 const WRITTEN = ['transformationRules', 'inputSchema', 'outputSchema', 'parameters'];
 
 /**
- * A body whose values tell how they were written. In a request to an endpoint every number does:
+ * A body whose values tell how they were written, in pieces. In a request to an endpoint every number does:
  * some kinds tell `1.0` from `1`.
  * @throws GatewayError BAD_REQUEST for a member of such a request that is there twice
  */
-export function asWritten(body: JsonObject, bytes: Uint8Array | undefined): JsonObject {
+export function* asWritten(body: JsonObject, bytes: Uint8Array | undefined): Pieces<JsonObject> {
   if (bytes === undefined) return body;
   const text = decoder.decode(bytes);
   if (!isJsonObject(body.template)) {
-    const written = parseAsWritten(text, body);
+    const written = yield* parseAsWrittenInPieces(text, body);
     return written === body ? body : (passedIn(body, written, WRITTEN) as JsonObject);
   }
-  const { template } = parseDefinition(text) as JsonObject; // As the body is, an object.
+  const { template } = (yield* parseDefinitionInPieces(text)) as JsonObject; // As the body is, an object.
   return template === undefined ? body : { ...body, template };
 }
 
@@ -103,10 +104,10 @@ function faultsOfDropped(body: JsonObject): Fault[] {
   }).map((name) => ({ path: `${name}.__proto__`, message: 'is a name that is not taken' }));
 }
 
-/** @throws GatewayError PAYLOAD_TOO_LARGE */
-export function definitionText(definition: Definition): string {
+/** The JSON text of a definition, in pieces. @throws GatewayError PAYLOAD_TOO_LARGE */
+export function* definitionText(definition: Definition): Pieces<string> {
   // Of JSON, as all definitions are.
-  const text = orderedText(definition as unknown as JsonObject);
+  const text = yield* textInPieces(definition as unknown as JsonObject);
   demandSize(text);
   return text;
 }

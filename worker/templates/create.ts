@@ -7,7 +7,7 @@ import { tokenRevoked } from '../access/tokens.ts';
 import { auditStatement } from '../audit/record.ts';
 import { type Context, hasAccount } from '../context.ts';
 import type { TemplateRow, TemplateVersionRow } from '../db/templates.ts';
-import { inItsTurn, mayStore } from '../limits/heavy-work.ts';
+import { dividedInTurn, inItsTurn, mayStore } from '../limits/heavy-work.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
 import { admitted } from './admit.ts';
 import { asWritten, definitionIn, definitionText } from './body.ts';
@@ -27,8 +27,9 @@ export async function createTemplate(
   demands: Demand[],
 ): Promise<TemplateRow> {
   const size = bytes?.byteLength ?? 0;
-  const { id, definition } = await inItsTurn(ctx, size, () => definitionIn(asWritten(body, bytes)));
-  const text = await inItsTurn(ctx, size, () => definitionText(definition));
+  const written = await dividedInTurn(ctx, size, asWritten(body, bytes));
+  const { id, definition } = await inItsTurn(ctx, size, () => definitionIn(written));
+  const text = await dividedInTurn(ctx, size, definitionText(definition));
   const holder = { id, uuid: undefined, wasDoor: false };
   const { compiled, guard } = await admitted(ctx, holder, definition, demands);
   await demandRoom(ctx, id, text.length);

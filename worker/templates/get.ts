@@ -2,9 +2,9 @@
 
 import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
-import { orderedText } from '../../proto/ordered-json.ts';
+import { bytesInPieces } from '../../proto/json-bytes.ts';
 import type { Context } from '../context.ts';
-import { inItsTurn } from '../limits/heavy-work.ts';
+import { dividedInTurn } from '../limits/heavy-work.ts';
 import { JsonBytes, Tagged } from '../outcome.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { selectUsers as selectWorkflows } from '../workflows/store.ts';
@@ -19,8 +19,6 @@ import {
   selectVersionNames,
 } from './store.ts';
 import { dayOf } from './usage/count.ts';
-
-const encoder = new TextEncoder();
 
 /** Days of usage that are told of, today's included. Spec: `invocationsLast30Days`. */
 const USAGE_DAYS = 30;
@@ -49,7 +47,8 @@ export async function getTemplate(
   if (!row) throw templateNotFound(id);
   if (!shown) throw version === undefined ? changedMeanwhile(id) : versionNotFound(id, version);
   const { invocations = 0, durationMs = 0 } = usage ?? {};
-  const definition: JsonObject = definitionOf(shown.definition);
+  const size = shown.definition.length;
+  const definition: JsonObject = await dividedInTurn(ctx, size, definitionOf(shown.definition));
   const told: JsonObject = {
     id,
     ...definition,
@@ -68,8 +67,8 @@ export async function getTemplate(
       active: each.version === row.version,
     })),
   };
-  const text = await inItsTurn(ctx, shown.definition.length, () => orderedText(told));
-  return new Tagged(tagOf(row), new JsonBytes(encoder.encode(text)));
+  const bytes = await dividedInTurn(ctx, size, bytesInPieces(told));
+  return new Tagged(tagOf(row), new JsonBytes(bytes));
 }
 
 /** Another version was put in force between two looks. */

@@ -3,9 +3,10 @@
 import type { Kind } from '../../kinds/index.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
+import { parseInPieces } from '../../proto/json-pieces.ts';
 import { LruMap } from '../../proto/lru-map.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
-import { parseAsWritten, parseDefinition } from '../../proto/written-json.ts';
+import { parseAsWrittenInPieces, parseDefinitionInPieces } from '../../proto/written-json.ts';
 import type { TemplateVersionRow } from '../db/templates.ts';
 import type { Compiled, CompileResult } from './compiled.ts';
 import { readDataAccess } from './data-access/index.ts';
@@ -56,18 +57,20 @@ export function* readVersion(
   { definition }: TemplateVersionRow,
   kindOf: KindOf,
 ): Pieces<Compiled> {
-  const { compiled, faults } = yield* readDefinition(definitionOf(definition), kindOf);
+  const { compiled, faults } = yield* readDefinition(yield* definitionOf(definition), kindOf);
   if (compiled) return compiled;
   throw new GatewayError('TEMPLATE_FAILED', `Template ${id} no longer fits what it reaches`, {
     details: faults,
   });
 }
 
-/** A definition as it was stored. */
-export function definitionOf(stored: string): Definition & JsonObject {
+/** A definition as it was stored, in pieces. */
+export function* definitionOf(stored: string): Pieces<Definition & JsonObject> {
+  const plain = yield* parseInPieces(stored);
   // It was checked before it was stored.
-  const definition = parseAsWritten(stored) as unknown as Definition & JsonObject;
+  const definition = (yield* parseAsWrittenInPieces(stored, plain)) as unknown as Definition &
+    JsonObject;
   if (!isDataAccess(definition)) return definition;
-  const { template } = parseDefinition(stored) as unknown as DataAccessDefinition;
+  const { template } = (yield* parseDefinitionInPieces(stored)) as unknown as DataAccessDefinition;
   return { ...definition, template };
 }

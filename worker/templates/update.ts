@@ -5,7 +5,7 @@ import type { Demand } from '../access/demand.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { TemplateRow } from '../db/templates.ts';
-import { inItsTurn, mayStore } from '../limits/heavy-work.ts';
+import { dividedInTurn, inItsTurn, mayStore } from '../limits/heavy-work.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
 import { hold, type IfMatch, preconditionFailed } from '../revision.ts';
 import { type Template, templateNotFound } from './access.ts';
@@ -56,12 +56,14 @@ export async function updateTemplate(
   if (!stored) throw changedMeanwhile(row, ifMatch);
   const size = Math.max(stored.definition.length, bytes?.byteLength ?? 0);
   const versions = names.map(({ version }) => version);
+  const before = await dividedInTurn(ctx, size, definitionOf(stored.definition));
+  const written = await dividedInTurn(ctx, size, asWritten(body, bytes));
   const { definition, updatedFields } = await inItsTurn(ctx, size, () =>
-    merged(definitionOf(stored.definition), asWritten(body, bytes), versions),
+    merged(before, written, versions),
   );
   hold(tagOf(row), ifMatch);
   if (versions.includes(definition.version)) throw versionExists(id, definition.version);
-  const text = await inItsTurn(ctx, size, () => definitionText(definition));
+  const text = await dividedInTurn(ctx, size, definitionText(definition));
   const holder = { id, uuid, wasDoor: stored.runAs === 'author' };
   const { compiled, guard } = await admitted(ctx, holder, definition, demands);
   await demandStorage(ctx, text.length);

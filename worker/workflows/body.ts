@@ -1,7 +1,8 @@
 /** Reads the bodies that carry a definition, in either shape. Spec: "Workflow"; workflows.md §1. */
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type JsonObject } from '../../proto/json.ts';
-import { parseDefinition } from '../../proto/written-json.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
+import { parseDefinitionInPieces } from '../../proto/written-json.ts';
 import type { WorkflowStatus } from '../db/workflows.ts';
 import { demandSize, refusal } from '../shapes/definition.ts';
 import { idFromName, isUuid } from '../shapes/ids.ts';
@@ -21,10 +22,12 @@ interface NewDefinition {
   readonly faults: readonly Fault[];
 }
 
-/** A body as it was written: kinds of endpoints tell `1.0` from `1`. @throws GatewayError BAD_REQUEST for a member that is there twice */
-export function asWritten(body: JsonObject, bytes: Uint8Array | undefined): JsonObject {
+/** A body as it was written, in pieces: kinds of endpoints tell `1.0` from `1`. @throws GatewayError BAD_REQUEST for a member that is there twice */
+export function* asWritten(body: JsonObject, bytes: Uint8Array | undefined): Pieces<JsonObject> {
   if (bytes === undefined) return body;
-  return parseDefinition(decoder.decode(bytes)) as JsonObject; // As the body is, an object.
+  const text = decoder.decode(bytes);
+  yield;
+  return (yield* parseDefinitionInPieces(text)) as JsonObject; // As the body is, an object.
 }
 
 /**
@@ -108,8 +111,12 @@ function faultsOfMade(id: string): readonly Fault[] {
     : [];
 }
 
-/** What is stored of a definition: the row has the rest. @throws GatewayError PAYLOAD_TOO_LARGE */
-export function storedPart({ id: _id, status: _status, ...definition }: JsonObject): JsonObject {
-  demandSize(definitionText(definition));
+/** What is stored of a definition, in pieces: the row has the rest. @throws GatewayError PAYLOAD_TOO_LARGE */
+export function* storedPart({
+  id: _id,
+  status: _status,
+  ...definition
+}: JsonObject): Pieces<JsonObject> {
+  demandSize(yield* definitionText(definition));
   return definition;
 }

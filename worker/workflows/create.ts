@@ -9,7 +9,7 @@ import { auditStatement } from '../audit/record.ts';
 import { type Context, hasAccount } from '../context.ts';
 import { prepareChanges } from '../data-changes/prepare.ts';
 import type { WorkflowRow, WorkflowVersionRow } from '../db/workflows.ts';
-import { inItsTurn, mayStore } from '../limits/heavy-work.ts';
+import { dividedInTurn, mayStore } from '../limits/heavy-work.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
 import { seal } from '../secrets/seal.ts';
 import { admitted } from './admit.ts';
@@ -49,10 +49,11 @@ export async function createWorkflow(
   const { db, caller, settings } = ctx;
   const { orgUuid, userId } = caller;
   const size = bytes?.byteLength ?? 0;
-  const { id, status, definition, faults } = await inItsTurn(ctx, size, () =>
-    definitionIn(asWritten(body, bytes), orgUuid),
+  const { id, status, definition, faults } = definitionIn(
+    await dividedInTurn(ctx, size, asWritten(body, bytes)),
+    orgUuid,
   );
-  const kept = await inItsTurn(ctx, size, () => storedPart(definition));
+  const kept = await dividedInTurn(ctx, size, storedPart(definition));
   const uuid = crypto.randomUUID();
   const draft = { definition, faults, size };
   const { references, hooks, triggers, changes, runAs, guard } = await admitted(
@@ -61,7 +62,8 @@ export async function createWorkflow(
     draft,
     demands,
   );
-  const text = definitionText(await sealedFor(ctx, { uuid, policy }, kept));
+  const sealed = await sealedFor(ctx, { uuid, policy }, kept);
+  const text = await dividedInTurn(ctx, size, definitionText(sealed));
   const wanted = {
     id,
     uuid,

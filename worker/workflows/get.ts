@@ -1,8 +1,8 @@
 /** Shows a workflow: its definition, figures about its runs, its versions. Spec: "Workflow detail response". */
 import type { JsonObject } from '../../proto/json.ts';
-import { orderedText } from '../../proto/ordered-json.ts';
+import { bytesInPieces } from '../../proto/json-bytes.ts';
 import type { Context } from '../context.ts';
-import { inItsTurn } from '../limits/heavy-work.ts';
+import { dividedInTurn } from '../limits/heavy-work.ts';
 import { JsonBytes, Tagged } from '../outcome.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { changedMeanwhile, versionNotFound, type Workflow, workflowNotFound } from './access.ts';
@@ -15,9 +15,8 @@ import {
   selectVersionNames,
   selectWorkflow,
 } from './store.ts';
-import { shownDefinition, storedDefinition } from './stored.ts';
+import { shownDefinition, storedInPieces } from './stored.ts';
 
-const encoder = new TextEncoder();
 const DAY_MS = 86_400_000;
 
 /**
@@ -43,8 +42,9 @@ export async function getWorkflow(
   ]);
   if (!row || row.deletedAt !== null) throw workflowNotFound(id);
   if (!shown) throw version === undefined ? changedMeanwhile(id) : versionNotFound(id, version);
-  const definition = await inItsTurn(ctx, shown.definition.length, () =>
-    shownDefinition(storedDefinition(shown.definition)),
+  const size = shown.definition.length;
+  const definition = shownDefinition(
+    await dividedInTurn(ctx, size, storedInPieces(shown.definition)),
   );
   const told: JsonObject = {
     id,
@@ -67,8 +67,8 @@ export async function getWorkflow(
       active: each.version === row.version,
     })),
   };
-  const text = await inItsTurn(ctx, shown.definition.length, () => orderedText(told));
-  return new Tagged(tagOf(row), new JsonBytes(encoder.encode(text)));
+  const bytes = await dividedInTurn(ctx, size, bytesInPieces(told));
+  return new Tagged(tagOf(row), new JsonBytes(bytes));
 }
 
 /** Between 0 and 1 over runs that ended; 0 where none has. Spec: workflows.md §6. */

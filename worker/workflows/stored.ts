@@ -1,7 +1,9 @@
 /** Definitions of workflows as they are stored: one JSON text per version, secrets sealed. Spec: "Workflow". */
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../proto/json.ts';
-import { inOrderOf, orderedText } from '../../proto/ordered-json.ts';
-import { parseDefinition } from '../../proto/written-json.ts';
+import { textInPieces } from '../../proto/json-bytes.ts';
+import { inOrderOf } from '../../proto/ordered-json.ts';
+import { type Pieces, whole } from '../../proto/work/pieces.ts';
+import { parseDefinitionInPieces } from '../../proto/written-json.ts';
 import { actionsOf } from './definition/dag.ts';
 import { HIDDEN, sealedIn, sealedSecret } from './definition/secrets.ts';
 
@@ -13,7 +15,12 @@ export const SCHEMA = 'workflow_schema';
 
 /** A definition as it was stored. */
 export function storedDefinition(stored: string): JsonObject {
-  return parseDefinition(stored) as JsonObject; // It was checked before it was stored.
+  return whole(storedInPieces(stored));
+}
+
+/** As `storedDefinition`, in pieces. */
+export function storedInPieces(stored: string): Pieces<JsonObject> {
+  return parseDefinitionInPieces(stored) as Pieces<JsonObject>; // It was checked before it was stored.
 }
 
 /** A definition in the shape that is read and run: a graph of nodes is its actions. */
@@ -69,9 +76,9 @@ export function hasSealed(definition: JsonObject): boolean {
   );
 }
 
-/** The JSON text of a definition. */
-export function definitionText(definition: JsonObject): string {
-  return orderedText(definition);
+/** The JSON text of a definition, in pieces. */
+export function definitionText(definition: JsonObject): Pieces<string> {
+  return textInPieces(definition);
 }
 
 function withSecrets(definition: JsonObject, change: (secret: Json) => Json): JsonObject {

@@ -6,7 +6,7 @@ import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { prepareChanges } from '../data-changes/prepare.ts';
 import type { WorkflowRow } from '../db/workflows.ts';
-import { inItsTurn, mayStore } from '../limits/heavy-work.ts';
+import { dividedInTurn, inItsTurn, mayStore } from '../limits/heavy-work.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
 import { demandRemoval, reachUnder } from '../reach/doors/keep.ts';
 import { hold, type IfMatch, preconditionFailed } from '../revision.ts';
@@ -27,7 +27,7 @@ import type { Fault } from './definition/findings.ts';
 import { ownerOf } from './executions/show.ts';
 import { tagOf } from './record.ts';
 import { selectRoom, selectVersion, selectVersionNames, selectWorkflow } from './store.ts';
-import { definitionText, hasSealed, SCHEMA, storedDefinition, withKeptSecrets } from './stored.ts';
+import { definitionText, hasSealed, SCHEMA, storedInPieces, withKeptSecrets } from './stored.ts';
 import { changed as tellChanged } from './triggers/changed.ts';
 import { storedFollowing } from './triggers/following.ts';
 import { insertNews, replaceTriggers } from './triggers/store.ts';
@@ -66,7 +66,7 @@ export async function updateWorkflow(
   const [row] = await selectWorkflow(db, orgUuid, { uuid });
   if (!row || row.deletedAt !== null) throw workflowNotFound(id);
   const size = bytes?.byteLength ?? 0;
-  const patch = await inItsTurn(ctx, size, () => asWritten(body, bytes));
+  const patch = await dividedInTurn(ctx, size, asWritten(body, bytes));
   const updatedFields = Object.keys(patch);
   if (updatedFields.length === 0) {
     throw refusal([{ path: 'body', message: 'names nothing that is to change' }]);
@@ -109,17 +109,18 @@ async function changeDefinition(
   if (!stored) throw otherRevision(row, ifMatch);
   const size = Math.max(stored.definition.length, bytes);
   const versions = names.map(({ version }) => version);
-  const before = storedDefinition(stored.definition);
+  const before = await dividedInTurn(ctx, size, storedInPieces(stored.definition));
   const { definition, faults } = await inItsTurn(ctx, size, () =>
     merged(before, { patch, versions, inForce: row.version }),
   );
   hold(tagOf(row), ifMatch);
-  const kept = await inItsTurn(ctx, size, () => storedPart(definition));
+  const kept = await dividedInTurn(ctx, size, storedPart(definition));
   if (versions.includes(String(kept.version))) throw versionExists(id, String(kept.version));
   const draft = { definition, faults, size };
   const holder = { id, uuid, wasDoor: row.runAs === 'author' };
   const made = await admitted(ctx, holder, draft, demands);
-  const text = definitionText(await sealedFor(ctx, { uuid, policy }, kept));
+  const sealed = await sealedFor(ctx, { uuid, policy }, kept);
+  const text = await dividedInTurn(ctx, size, definitionText(sealed));
   await demandStorage(ctx, text.length);
   await mayStore(ctx, text.length);
   // Read, and so of these types.

@@ -1,12 +1,12 @@
 /** Starts a run for a caller. Spec: workflows.md §6, `POST /workflows/{w}`. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
-import { writtenText } from '../../../proto/written-json.ts';
+import { textInPieces } from '../../../proto/json-bytes.ts';
 import { actorOf, recordAfterReply } from '../../audit/record.ts';
 import { CHAIN_HEADER, chainOf } from '../../calls/chain.ts';
 import type { Context } from '../../context.ts';
 import { keyedBy } from '../../idempotency/rule.ts';
-import { mayGoOn } from '../../limits/heavy-work.ts';
+import { dividedInTurn, mayGoOn } from '../../limits/heavy-work.ts';
 import { admitCall } from '../../limits/starts.ts';
 import { Outcome } from '../../outcome.ts';
 import type { Reply } from '../../route.ts';
@@ -58,7 +58,7 @@ export async function startWorkflow(
   const order: Order = {
     ...ownerOf(ctx, policy),
     id: named?.id ?? crypto.randomUUID(),
-    input: writtenText(input),
+    input: await dividedInTurn(ctx, bytes?.byteLength ?? 0, textInPieces(input)),
     workflow: version,
     caller: ctx.caller,
     ...(author ? { author } : {}),

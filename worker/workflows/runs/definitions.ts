@@ -3,7 +3,8 @@ import type { Kind } from '../../../kinds/index.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import { orderedText } from '../../../proto/ordered-json.ts';
-import { parseDefinition } from '../../../proto/written-json.ts';
+import { whole } from '../../../proto/work/pieces.ts';
+import { parseDefinitionInPieces } from '../../../proto/written-json.ts';
 import { readWorkflow } from '../definition/read.ts';
 import type { Workflow } from '../definition/tree.ts';
 import type { WorkflowVersion } from './head.ts';
@@ -57,7 +58,8 @@ export function definitionOf(keeper: Keeper, { uuid, version }: VersionKey): Wor
     .toArray();
   if (!row) return undefined;
   const text = decoder.decode(keeper.vault.open(new Uint8Array(row.bytes), placeOf(name)));
-  const workflow = read(parseDefinition(text) as unknown as Source); // As keepDefinition wrote it.
+  // As keepDefinition wrote it.
+  const workflow = read(whole(parseDefinitionInPieces(text)) as unknown as Source);
   ready.set(name, { workflow, text, pinsVersions: undefined });
   return workflow;
 }
