@@ -1,8 +1,9 @@
 /** Registry of endpoint kinds: adding a kind starts with a row here. */
 import type { Mode } from '../proto/driver.ts';
 import { badRequest, GatewayError } from '../proto/errors.ts';
-import { isJsonObject, type Json } from '../proto/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../proto/json.ts';
 import { hintFor } from '../proto/near-name.ts';
+import { namesOf } from '../proto/ordered-json.ts';
 import { faultsOf, IN_OUR_WORDS } from '../proto/schema-faults.ts';
 import { truncated } from '../proto/truncate.ts';
 import { cassandra } from './cassandra/index.ts';
@@ -72,7 +73,9 @@ export interface ParsedRequest {
  */
 export function parseRequest(kind: Kind, body: Json | undefined): ParsedRequest {
   const spec = kindSpec(kind);
-  const { type, ...members } = namedType(spec, unwrap(body));
+  const request = unwrap(body);
+  demandFew(request);
+  const { type, ...members } = namedType(spec, request);
   const mode = spec.types[type];
   if (mode === undefined && !spec.takesAnyType) throw unknownType(spec, type);
   if (members.kind !== undefined) {
@@ -93,8 +96,18 @@ export function parseRequest(kind: Kind, body: Json | undefined): ParsedRequest 
   });
 }
 
+/** Members of a request: of none are there as many. Its values may have any number. Spec silent. */
+const MEMBERS_MAX = 1_000;
+
+/** To copy very many members and to compare each with those that are known would take seconds. @throws GatewayError BAD_REQUEST */
+function demandFew(request: JsonObject): void {
+  const { length } = namesOf(request);
+  if (length <= MEMBERS_MAX) return;
+  throw badRequest('body', `has ${length} members: a request has ${MEMBERS_MAX} at most`);
+}
+
 function unwrap(body: Json | undefined): { [member: string]: Json } {
-  if (isJsonObject(body) && isJsonObject(body.request) && Object.keys(body).length === 1) {
+  if (isJsonObject(body) && isJsonObject(body.request) && namesOf(body).length === 1) {
     return body.request;
   }
   if (isJsonObject(body)) return body;

@@ -87,8 +87,13 @@ export class Members extends Read {
 
   /** Reports every member that is none of these. */
   override refuseOthers(names: readonly string[], of: string): void {
-    for (const name of Object.keys(this.object)) {
-      if (names.includes(name)) continue;
+    const others = Object.keys(this.object).filter((name) => !names.includes(name));
+    const more = others.length - OTHERS_MAX;
+    if (more > 0) {
+      const last = truncated(others.at(-1) ?? '', SHOWN);
+      this.fault(last, `is no member of ${of}, nor are ${more - 1} others`);
+    }
+    for (const name of others.slice(0, OTHERS_MAX)) {
       const shown = truncated(name, SHOWN);
       this.fault(
         shown,
@@ -100,6 +105,8 @@ export class Members extends Read {
 
 /** Characters of a wrong name that are told. */
 export const SHOWN = 100;
+/** Wrong names of one object that are told with what may be meant; of more only how many. Spec silent. */
+const OTHERS_MAX = 100;
 const TEXT = 'must be a text of at least one character';
 /** What is told of a text that is no duration. */
 export const DURATION = 'must be a duration of ISO 8601 of up to ten years, such as PT30S or P1D';
