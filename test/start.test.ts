@@ -94,7 +94,9 @@ describe('refuses in one sentence and with exit code 1', () => {
   });
 
   test('a flag that it does not know', async () => {
-    expect(await refusal(['--prot=1'])).toBe("Unknown option '--prot'; see --help.\n");
+    expect(await refusal(['--prot=1'])).toBe(
+      "Unknown option '--prot'; did you mean --port? See --help.\n",
+    );
   });
 
   test('a data folder of a newer version', async () => {

@@ -13,8 +13,8 @@ import type { EventsBody } from './schema.ts';
 
 /** Bytes of an event's data. Spec: workflows.md §5. */
 const DATA_MAX = 256 * 1024;
-/** Bytes of all other members of an event. */
-const BESIDE_DATA = 16 * 1024;
+/** Bytes of an event that can only be too large; of a smaller one it is found out which member is. */
+const EVENT_MAX = 2 * DATA_MAX;
 /** An opening brace behind white space. */
 const OBJECT = /^[ \t\n\r]*\{/;
 /** Bytes in which the first one that is no white space is looked for. */
@@ -25,7 +25,7 @@ const decoder = new TextDecoder();
 /** Refuses a single event that can only be too large, before it is parsed. @throws GatewayError PAYLOAD_TOO_LARGE */
 export function* weighEvents(bytes: Uint8Array): Pieces<void> {
   if (!OBJECT.test(decoder.decode(bytes.subarray(0, BEGINNING)))) return;
-  if (!(yield* isHeavierThan(bytes, DATA_MAX + BESIDE_DATA))) return;
+  if (!(yield* isHeavierThan(bytes, EVENT_MAX))) return;
   const message = `is larger than an event of ${DATA_MAX} bytes of data`;
   throw new GatewayError('PAYLOAD_TOO_LARGE', `body: ${message}`, {
     details: [{ path: 'body', message }],

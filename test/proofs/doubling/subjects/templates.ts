@@ -1,4 +1,4 @@
-/** Definitions of templates, and values for their placeholders. */
+/** Definitions of templates and workflows, and values for their placeholders. */
 
 import { kindNamed } from '../../../../kinds/index.ts';
 import type { Json } from '../../../../proto/json.ts';
@@ -12,6 +12,7 @@ import { piecesOf } from '../../../../worker/templates/data-access/pieces.ts';
 import { partsOf } from '../../../../worker/templates/data-access/placeholder.ts';
 import { FORMATS, isOfFormat } from '../../../../worker/templates/transformation/formats.ts';
 import { readTransformation } from '../../../../worker/templates/transformation/index.ts';
+import { refusePaths } from '../../../../worker/workflows/definition/statement-paths.ts';
 import { type Subject, text, value } from '../subject.ts';
 
 /** A definition is no longer. */
@@ -47,6 +48,12 @@ export const TEMPLATES: readonly Subject[] = [
       `literals of ${kind}`,
       ['worker/templates/data-access/literals.ts'],
       (each) => spansOf(kind, each),
+      DEFINITION_MAX,
+    ),
+    text(
+      `paths within a statement of ${kind}`,
+      ['worker/workflows/definition/statement-paths.ts'],
+      (each) => refusePaths(kind, { query: each.replaceAll('a', " '$.input.a' ") }, '', []),
       DEFINITION_MAX,
     ),
     text(
