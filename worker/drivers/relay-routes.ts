@@ -7,7 +7,13 @@ import type { Bindings, PublicContext } from '../context.ts';
 import { takenIn } from '../limits/heavy-work.ts';
 import type { Settings } from '../settings.ts';
 import type { Node } from './node.ts';
-import { bytesOfKept, type Foreign, relayTransport, type Send } from './transport.ts';
+import {
+  bytesOfKept,
+  type Foreign,
+  type KeptBytes,
+  relayTransport,
+  type Send,
+} from './transport.ts';
 import { demandReply } from './tunnel-reply.ts';
 
 /** Keys remembered at a time that their part does not serve; the one learned first is forgotten first. */
@@ -23,10 +29,7 @@ const REPLY_ROOM_BYTES = 4 * 1024 * 1024;
 const EVENT_ROOM_BYTES = 32 * 1024 * 1024;
 
 /** Undefined where the relay is of an earlier version. */
-type KeptBytes = (
-  collectId: string,
-  options: CallOptions,
-) => Promise<ReadableStream<Uint8Array> | undefined>;
+type CollectBytes = (collectId: string, options: CallOptions) => Promise<KeptBytes | undefined>;
 
 /** A way to a node, or to one part of it. */
 export interface RelayRoute {
@@ -35,7 +38,7 @@ export interface RelayRoute {
   readonly isOfPart: boolean;
   readonly relay: Client<typeof RelayService>;
   /** Kept results as bytes alone; undefined of an organization's own node, whose replies are taken in piece by piece. */
-  readonly keptBytes: KeptBytes | undefined;
+  readonly keptBytes: CollectBytes | undefined;
   /** Unix epoch milliseconds of its last answer. */
   heardAt: number;
 }
@@ -133,7 +136,7 @@ function newLine(
   { isOfPart, foreign }: { isOfPart: boolean; foreign?: Foreign | undefined },
 ): RelayRoute {
   const relay = createClient(RelayService, relayTransport(url, send, foreign));
-  const keptBytes: KeptBytes | undefined =
+  const keptBytes: CollectBytes | undefined =
     foreign === undefined ? (id, options) => bytesOfKept(url, send, id, options) : undefined;
   return { url, isOfPart, relay, keptBytes, heardAt: Number.NEGATIVE_INFINITY };
 }

@@ -34,6 +34,12 @@ export interface Foreign {
   ): AsyncIterable<Uint8Array>;
 }
 
+/** A kept result as bytes alone, and how many they are. */
+export interface KeptBytes {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly length: number;
+}
+
 /** Largest message of a stream that is taken, in bytes. Larger ones are no pieces. */
 const PIECE_MAX_BYTES = 64 * 1024 * 1024;
 /** No method of ours has trailers. */
@@ -99,7 +105,7 @@ export async function bytesOfKept(
   send: Send,
   collectId: string,
   { signal, timeoutMs, headers }: CallOptions,
-): Promise<ReadableStream<Uint8Array> | undefined> {
+): Promise<KeptBytes | undefined> {
   const { parent, name, input } = RelayService.method.collect;
   const response = await send(`${baseUrl}/${parent.typeName}/${name}`, {
     method: 'POST',
@@ -110,7 +116,9 @@ export async function bytesOfKept(
   }).catch((cause: unknown) => {
     throw unreachable(cause);
   });
-  if (response.ok && response.body) return response.body;
+  if (response.ok && response.body) {
+    return { body: response.body, length: Number(response.headers.get('content-length') ?? 0) };
+  }
   const body = new Uint8Array(await response.arrayBuffer());
   // The library answers so where a method of several replies is asked for one.
   if (response.status === 415) return undefined;

@@ -7,6 +7,9 @@ import { noteUnseen } from '../../drivers/unseen.ts';
 import { passedOn } from '../../limits/heavy-work.ts';
 import { lost } from './lost.ts';
 
+/** How many times as much passes in the same time where nothing looks at it. */
+const UNSEEN = 5;
+
 /** What is collected. */
 interface Kept {
   readonly collectId: string;
@@ -26,11 +29,12 @@ export async function collectKept(
   const { deadline } = plan;
   try {
     const found = await callRelay(ctx, plan, async ({ relay, keptBytes, options }) => {
-      const body = await keptBytes?.(collectId, options);
-      return body ?? (await open(relay.collect({ collectId }, options)));
+      const whole = await keptBytes?.(collectId, options);
+      return whole ?? (await open(relay.collect({ collectId }, options)));
     });
-    const isWhole = found instanceof ReadableStream;
-    const stream = bodyOf(isWhole ? piecesOf(found) : found, {
+    const isWhole = 'body' in found;
+    if (isWhole) await passedOn(ctx, found.length / UNSEEN);
+    const stream = bodyOf(isWhole ? piecesOf(found.body) : found, {
       passed: (bytes) => passedOn(ctx, bytes),
       ended: deadline.end,
       cancelled() {
@@ -42,7 +46,7 @@ export async function collectKept(
         return lost(written, thrown); // Half a JSON text has no place for an error: the connection breaks off.
       },
     });
-    if (isWhole) noteUnseen(stream, found);
+    if (isWhole) noteUnseen(stream, found.body);
     return stream;
   } catch (cause) {
     deadline.end();
