@@ -3,21 +3,12 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { create, toBinary } from '@bufbuild/protobuf';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { CollectRequestSchema } from '../proto/gen/relay/v1/relay_pb.ts';
 import { COLLECT_PATH } from './collect.ts';
-import { callToken, query, startTestRelay, type TestRelay, targetOf } from './test/relay.ts';
+import { callToken, query, relaysOfTests, type TestRelay, targetOf } from './test/relay.ts';
 
-const nodes: TestRelay[] = [];
-afterEach(async () => {
-  await Promise.all(nodes.splice(0).map(({ relay }) => relay.drain()));
-});
-
-async function start(options: Parameters<typeof startTestRelay>[0] = {}): Promise<TestRelay> {
-  const node = await startTestRelay(options);
-  nodes.push(node);
-  return node;
-}
+const start = relaysOfTests();
 
 async function keep(node: TestRelay, characters: number): Promise<string> {
   const target = targetOf('read', { sealedConnection: node.sealed });

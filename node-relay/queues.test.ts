@@ -1,21 +1,13 @@
 /** Calls that queue for a full pool: first come, first served, and told in `/metrics`. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Metrics } from './metrics.ts';
-import { ENDPOINT, query, startTestRelay, type TestRelay, targetOf } from './test/relay.ts';
+import { ENDPOINT, query, relaysOfTests, type TestRelay, targetOf } from './test/relay.ts';
 
 const OTHER = '0c4c7d53-1f0e-4f0a-9d06-2a5f0c9a7e11';
 const QUEUED = 20;
 
-const nodes: TestRelay[] = [];
-afterEach(async () => {
-  await Promise.all(nodes.splice(0).map(({ relay }) => relay.drain()));
-});
-async function start(): Promise<TestRelay> {
-  const node = await startTestRelay();
-  nodes.push(node);
-  return node;
-}
+const start = relaysOfTests();
 
 /** A call of an endpoint that may have one connection. */
 function read(node: TestRelay, text: string, endpoint = ENDPOINT) {

@@ -1,29 +1,21 @@
 /** The server around the service: health, metrics, logs, who is let in, and the stop. */
 import { request as httpRequest } from 'node:http';
 import { Code } from '@connectrpc/connect';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { RelayService } from '../proto/gen/relay/v1/relay_pb.ts';
 import {
   callToken,
   failureOf,
   PASSWORD,
   query,
+  relaysOfTests,
   seal,
-  startTestRelay,
   type TestRelay,
   targetOf,
   utf8Of,
 } from './test/relay.ts';
 
-const nodes: TestRelay[] = [];
-afterEach(async () => {
-  await Promise.all(nodes.splice(0).map(({ relay }) => relay.drain()));
-});
-async function start(options: Parameters<typeof startTestRelay>[0] = {}): Promise<TestRelay> {
-  const node = await startTestRelay(options);
-  nodes.push(node);
-  return node;
-}
+const start = relaysOfTests();
 const read = (node: TestRelay, text = 'select 1') => ({
   target: targetOf('read', { sealedConnection: node.sealed }),
   request: query(text),

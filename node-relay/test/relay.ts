@@ -2,6 +2,7 @@
 import { ConnectError, createClient, type Interceptor } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { CompactEncrypt, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
+import { afterEach } from 'vitest';
 import type { ConnectionEnvelope } from '../../proto/driver.ts';
 import { ErrorDetailSchema, RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { type Config, readConfig } from '../config.ts';
@@ -94,6 +95,19 @@ export async function startTestRelay({
   };
 }
 export type TestRelay = Awaited<ReturnType<typeof startTestRelay>>;
+
+/** Starts relays that stop after the test that has started them. */
+export function relaysOfTests(): typeof startTestRelay {
+  const nodes: TestRelay[] = [];
+  afterEach(async () => {
+    await Promise.all(nodes.splice(0).map(({ relay }) => relay.drain()));
+  });
+  return async (options) => {
+    const node = await startTestRelay(options);
+    nodes.push(node);
+    return node;
+  };
+}
 
 /** The stock client with a call token. @param socketPath of a Unix socket that is used instead of the URL's host */
 export function clientOf(baseUrl: string, token: string, socketPath?: string) {

@@ -13,7 +13,7 @@ import type { EventsBody } from './schema.ts';
 
 /** Bytes of an event's data. Spec: workflows.md §5. */
 const DATA_MAX = 256 * 1024;
-/** Bytes of an event that can only be too large; of a smaller one it is found out which member is. */
+/** Longer events are refused by their length alone; a shorter one is parsed, so that the member that is too large is named. */
 const EVENT_MAX = 2 * DATA_MAX;
 /** An opening brace behind white space. */
 const OBJECT = /^[ \t\n\r]*\{/;
@@ -22,7 +22,7 @@ const BEGINNING = 64;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Refuses a single event that can only be too large, before it is parsed. @throws GatewayError PAYLOAD_TOO_LARGE */
+/** Refuses a single event by its length alone, before it is parsed. @throws GatewayError PAYLOAD_TOO_LARGE */
 export function* weighEvents(bytes: Uint8Array): Pieces<void> {
   if (!OBJECT.test(decoder.decode(bytes.subarray(0, BEGINNING)))) return;
   if (!(yield* isHeavierThan(bytes, EVENT_MAX))) return;

@@ -7,7 +7,7 @@ import { noteUnseen } from '../../drivers/unseen.ts';
 import { passedOn } from '../../limits/heavy-work.ts';
 import { lost } from './lost.ts';
 
-/** How many times as much passes in the same time where nothing looks at it. */
+/** Of so many bytes that the runtime moves by itself, one counts as a byte that the thread looks at. */
 const UNSEEN = 5;
 
 /** What is collected. */

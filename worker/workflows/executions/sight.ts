@@ -45,12 +45,10 @@ async function mayReadAll(ctx: Context, endpoints: readonly string[]): Promise<b
 /** Whether a reader may read all that the run, with its subworkflows, can still reach. */
 async function mayReadRest(ctx: Context, { head }: Seen): Promise<boolean> {
   const parts = await partsOf(ctx, head, async () => true);
-  const endpoints = new Set<string>();
-  for (const { named, pins } of parts) {
-    for (const each of named) {
-      for (const endpoint of await endpointsOf(ctx, each, pins)) endpoints.add(endpoint);
-    }
-  }
+  const found = await Promise.all(
+    parts.flatMap(({ named, pins }) => named.map((each) => endpointsOf(ctx, each, pins))),
+  );
+  const endpoints = new Set(found.flat());
   return mayReadAll(ctx, [...endpoints]);
 }
 
