@@ -6,6 +6,9 @@ const EDITS_MAX = 2;
 /** Characters of the longest name that may be a slip of a known one; none of those is as long. */
 const NAME_MAX = 64;
 
+/** Names that are listed where none is meant; of more only how many. Spec silent. */
+const LISTED_MAX = 100;
+
 /** Names that other products give to the same thing. */
 const SAME: readonly (readonly string[])[] = [
   ['endpoint', 'id', 'name', 'endpoint_id'],
@@ -46,7 +49,7 @@ export function meantName(
 }
 
 /** What else a hint depends on. */
-interface HintOptions {
+export interface HintOptions {
   /** Which names are there already: see `meantName`. */
   isTaken?(name: string): boolean;
   /** Is before the list of names. */
@@ -61,7 +64,10 @@ export function hintFor(
 ): string {
   const meant = meantName(given, known, isTaken);
   if (meant !== undefined) return `did you mean "${meant}"?`;
-  return known.length === 0 ? 'nothing is taken here' : `${before} ${known.join(', ')}`;
+  if (known.length === 0) return 'nothing is taken here';
+  const more = known.length - LISTED_MAX;
+  const rest = more > 0 ? ` and ${more} more` : '';
+  return `${before} ${known.slice(0, LISTED_MAX).join(', ')}${rest}`;
 }
 
 function sameAs(given: string, known: readonly string[]): string | undefined {

@@ -27,6 +27,11 @@ export class Pace {
     this.#perPiece = perPiece;
   }
 
+  /** Counts so much more, where work cannot give way. */
+  add(cost: number): void {
+    this.#done += cost;
+  }
+
   /** Counts so much more; whether the piece is done. */
   isOver(cost: number): boolean {
     this.#done += cost;

@@ -12,7 +12,7 @@ import type { FollowingTrigger } from '../data-changes/prepare.ts';
 import type { Guard } from '../db/guard.ts';
 import type { RunAs } from '../db/templates.ts';
 import { effectiveLevel } from '../levels.ts';
-import { inItsTurn } from '../limits/heavy-work.ts';
+import { dividedInTurn } from '../limits/heavy-work.ts';
 import { demandDoors } from '../reach/doors/keep.ts';
 import { loadReachOf } from '../reach/load.ts';
 import type { Reach } from '../reach/reach.ts';
@@ -20,7 +20,7 @@ import { refusal } from '../shapes/definition.ts';
 import { comparedName } from '../shapes/ids.ts';
 import type { Hook } from './changes/store.ts';
 import type { Fault, Reference } from './definition/findings.ts';
-import { readWorkflow } from './definition/read.ts';
+import { readWorkflowInPieces } from './definition/read.ts';
 import type { Workflow } from './definition/tree.ts';
 import { selectByNames, selectLeadingTo, selectUuidsByNames } from './store.ts';
 import { runnable, SCHEMA } from './stored.ts';
@@ -69,14 +69,17 @@ export async function admitted(
   const whole = runnable(definition);
   const names = namesIn(whole);
   const reach = await loadReachOf(ctx, names);
-  const { workflow, faults, references } = await inItsTurn(ctx, size, () =>
-    readWorkflow(whole, { kindOf: (endpoint) => reach.kindOf(endpoint) }),
+  const { workflow, faults, references } = await dividedInTurn(
+    ctx,
+    size,
+    readWorkflowInPieces(whole, { kindOf: (endpoint) => reach.kindOf(endpoint) }),
   );
   const others = await loadWorkflows(ctx, holder, references);
   const missing = references.flatMap((each) => faultOf(each, { reach, others, holder }));
   const told = new Set(known.map(({ path }) => path));
   // A fault of a node is a fault of its action as well.
-  const found = [...faults, ...missing].map((each) => asGiven(each, definition));
+  const asGiven = writtenPaths(definition);
+  const found = [...faults, ...missing].map(asGiven);
   const all = [...known, ...found.filter(({ path }) => !told.has(path))];
   if (all.length > 0 || workflow === undefined) throw refusal(all);
   const runAs = definition.runAs === 'author' ? 'author' : 'caller';
@@ -205,17 +208,18 @@ function faultOf(
 }
 
 /** For the insert shape, the path of a fault is where the client wrote the wrong value. */
-function asGiven(fault: Fault, { [SCHEMA]: schema }: JsonObject): Fault {
-  if (fault.path.startsWith(SCHEMA)) return fault;
-  if (Array.isArray(schema)) return { ...fault, path: `${SCHEMA}.${fault.path}` };
-  if (!isJsonObject(schema)) return fault;
-  const [member, index, ...rest] = fault.path.split('.');
-  const nodes = isJsonObject(schema.dag) ? schema.dag.nodes : undefined;
-  const id = isJsonObject(nodes) ? Object.keys(nodes)[Number(index)] : undefined;
-  if (member !== 'actions' || id === undefined) return fault;
-  const [name = ''] = rest;
-  const told = NODE_MEMBERS[name] ?? name;
-  return { ...fault, path: [SCHEMA, 'dag', 'nodes', id, told, ...rest.slice(1)].join('.') };
+function writtenPaths({ [SCHEMA]: schema }: JsonObject): (fault: Fault) => Fault {
+  const nodes = isJsonObject(schema) && isJsonObject(schema.dag) ? schema.dag.nodes : undefined;
+  const ids = isJsonObject(nodes) ? Object.keys(nodes) : [];
+  return (fault) => {
+    if (fault.path.startsWith(SCHEMA)) return fault;
+    if (Array.isArray(schema)) return { ...fault, path: `${SCHEMA}.${fault.path}` };
+    const [member, index, name = '', ...rest] = fault.path.split('.');
+    const id = ids[Number(index)];
+    if (member !== 'actions' || id === undefined) return fault;
+    const told = NODE_MEMBERS[name] ?? name;
+    return { ...fault, path: [SCHEMA, 'dag', 'nodes', id, told, ...rest].join('.') };
+  };
 }
 
 /** Which member of a node an action's is made of. */
@@ -248,7 +252,7 @@ function changesOf(
     if (trigger.type !== 'dataChange') return [];
     const { index, endpoint, collection, operations } = trigger;
     const at = isList ? `trigger.${index}` : 'trigger';
-    const { path } = asGiven({ path: at, message: '' }, definition);
+    const { path } = writtenPaths(definition)({ path: at, message: '' });
     return [{ path, endpoint: uuidOf(endpoint), collection, operations: [...operations] }];
   });
 }

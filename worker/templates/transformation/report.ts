@@ -1,18 +1,30 @@
 /** Gathers what is wrong with a definition: every fault with its path, all at once. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
+import { type HintOptions, hintFor } from '../../../proto/near-name.ts';
 import { Fault as SourceFault } from '../../language/expressions/index.ts';
 import type { Fault } from '../compiled.ts';
 
 /** No more are told at once. Spec silent. */
 const FAULTS_MAX = 1000;
+/** Known names that wrong ones are compared with, all faults of a definition counted: some 20 ms. Spec silent. */
+const COMPARED_MAX = 20_000;
 
 /** The faults of one definition. */
 export class Report {
   readonly faults: Fault[] = [];
+  #compared = 0;
 
   add(path: string, message: string, place: { line?: number; column?: number } = {}): void {
     if (this.faults.length < FAULTS_MAX) this.faults.push({ path, message, ...place });
+  }
+
+  /** What follows a wrong name in a message, with what separates it; nothing where very many have had theirs. */
+  hint(given: string, known: Iterable<string>, options: HintOptions = {}): string {
+    if (this.#compared > COMPARED_MAX || this.faults.length >= FAULTS_MAX) return '';
+    const names = [...known];
+    this.#compared += names.length;
+    return `; ${hintFor(given, names, options)}`;
   }
 
   /** What `make` makes; undefined when it throws for a fault of a source or a schema, which is told then. */

@@ -1,5 +1,6 @@
 /** Reads actions: what all have in common, and by their types the rest. Spec: workflows.md §1, §3. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import {
   type ActionSource,
   type Draft,
@@ -9,8 +10,8 @@ import {
   link,
   targetOf,
 } from './draft.ts';
-import { compiled } from './expression.ts';
-import { ACTION_ID, ACTION_ID_FORM } from './ids.ts';
+import { COST, compiled } from './expression.ts';
+import { ACTION_ID, ACTION_ID_FORM, ACTIONS_MAX } from './ids.ts';
 import { Members } from './members.ts';
 import type { Action, Common, Handler, Next } from './tree.ts';
 import { ACTION_TYPES } from './type-names.ts';
@@ -28,10 +29,13 @@ const UNHANDLED: Handler = {
 };
 
 /** Reads an action, or a list of them; a list is a graph if any of them has `after`. */
-export function readList(drafts: Drafts, written: ActionSource): readonly Action[] | undefined {
+export function* readList(
+  drafts: Drafts,
+  written: ActionSource,
+): Pieces<readonly Action[] | undefined> {
   const { json, where, place } = written;
   if (!Array.isArray(json)) {
-    const one = readOne(drafts, written);
+    const one = yield* readOne(drafts, written);
     return one && [one];
   }
   if (json.length === 0) {
@@ -42,16 +46,17 @@ export function readList(drafts: Drafts, written: ActionSource): readonly Action
   const actions: Draft[] = [];
   const list: List = { where, place, isGraph, actions, links: new Map() };
   drafts.lists.push(list);
-  const read = json.map((each, index) => {
+  const whole: Action[] = [];
+  for (const [index, each] of json.entries()) {
     const at = { json: each, where: `${where}.${index}`, place };
-    return readAction(drafts, at, { list, actions });
-  });
-  const whole = read.filter((each) => each !== undefined);
-  return whole.length === read.length ? whole : undefined;
+    const action = yield* readAction(drafts, at, { list, actions });
+    if (action !== undefined) whole.push(action);
+  }
+  return whole.length === json.length ? whole : undefined;
 }
 
 /** Reads an action that is alone. */
-export function readOne(drafts: Drafts, written: ActionSource): Action | undefined {
+export function* readOne(drafts: Drafts, written: ActionSource): Pieces<Action | undefined> {
   const { where, place, json } = written;
   if (Array.isArray(json)) {
     drafts.report.add(where, 'must be one action, and is a list');
@@ -60,15 +65,16 @@ export function readOne(drafts: Drafts, written: ActionSource): Action | undefin
   const actions: Draft[] = [];
   const list: List = { where, place, isGraph: false, actions, links: new Map() };
   drafts.lists.push(list);
-  return readAction(drafts, written, { list, actions });
+  return yield* readAction(drafts, written, { list, actions });
 }
 
-function readAction(
+function* readAction(
   drafts: Drafts,
   { json, where, place, id: derived }: ActionSource,
   { list, actions }: { readonly list: List; readonly actions: Draft[] },
-): Action | undefined {
+): Pieces<Action | undefined> {
   const { report } = drafts;
+  if (drafts.pace.isOver(COST.action)) yield;
   if (!isJsonObject(json)) {
     report.add(where, 'must be an object, an action');
     return undefined;
@@ -79,7 +85,7 @@ function readAction(
   actions.push(draft);
   const around: DraftContext = { drafts, members, draft, list };
   const before = report.faults.length;
-  readCommon(around);
+  yield* readCommon(around);
   const type = members.has('type')
     ? members.chosen('type', ACTION_TYPES)
     : members.fault('type', `is required: ${ACTION_TYPES.join(', ')}`);
@@ -92,7 +98,7 @@ function readAction(
     [...COMMON, ...(list.isGraph ? ['after'] : []), ...own],
     `an action of type ${type}`,
   );
-  const rest = read(around);
+  const rest = yield* read(around);
   if (rest === undefined || report.faults.length > before) return undefined;
   // The members of its type make the draft whole.
   return Object.assign(draft, { type }, rest) as unknown as Action;
@@ -129,18 +135,18 @@ function idOf({ report, byId }: Drafts, members: Members, derived: string | unde
   return unnamed;
 }
 
-function readCommon(around: DraftContext): void {
+function* readCommon(around: DraftContext): Pieces<void> {
   const { drafts, members, draft, list } = around;
   const before = { root: 'run', action: draft, when: 'before' } as const;
   draft.name = members.text('name');
   const { input, output } = { input: members.get('input'), output: members.get('output') };
   // What an endpoint is sent is read as a request.
   if (input !== undefined && members.get('type') !== 'endpoint') {
-    draft.input = readValue(drafts, input, members.at('input'), before);
+    draft.input = yield* readValue(drafts, input, members.at('input'), before);
   }
   if (output !== undefined) {
     const stand = { ...before, extra: 'output' } as const;
-    draft.output = readValue(drafts, output, members.at('output'), stand);
+    draft.output = yield* readValue(drafts, output, members.at('output'), stand);
   }
   const key = members.text('idempotencyKey');
   if (key !== undefined) {
@@ -149,22 +155,23 @@ function readCommon(around: DraftContext): void {
   }
   if (list.isGraph) readAfter(around);
   else draft.next = readNext(around);
-  readCompensation(around);
+  yield* readCompensation(around);
 }
 
-function readCompensation({ drafts, members, draft }: DraftContext): void {
+function* readCompensation({ drafts, members, draft }: DraftContext): Pieces<void> {
   const json = members.given('compensation');
   if (json === undefined) return;
-  const { place } = draft;
-  if (place.in === 'compensation' || place.in === 'escalation') {
+  const { in: part } = draft.place;
+  if (part === 'compensation' || part === 'escalation') {
     members.fault(
       'compensation',
-      `is not allowed on ${AN[place.in]}: only what a run did is compensated`,
+      `is not allowed on ${AN[part]}: only what a run did is compensated`,
     );
     return;
   }
   const where = members.at('compensation');
-  draft.compensation = drafts.readOne({ json, where, place: { in: 'compensation', of: draft.id } });
+  const place = { in: 'compensation', of: draft.id } as const;
+  draft.compensation = yield* drafts.readOne({ json, where, place });
 }
 
 const AN = { compensation: 'a compensation', escalation: 'an escalation' };
@@ -176,6 +183,10 @@ function readAfter(around: DraftContext): void {
     members.fault('next', 'is not allowed in a graph: its actions begin by after');
   }
   const after = members.texts('after') ?? [];
+  if (after.length > ACTIONS_MAX) {
+    members.fault('after', `must have at most ${ACTIONS_MAX} ids`);
+    return;
+  }
   draft.after = [...new Set(after)];
   for (const [index, id] of after.entries()) link(around, id, `${members.at('after')}.${index}`);
 }

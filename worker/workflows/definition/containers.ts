@@ -1,9 +1,9 @@
 /** Actions that hold others: parallel, loop, dynamicAction. Spec: workflows.md §3. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
-import { hintFor } from '../../../proto/near-name.ts';
 import { truncated } from '../../../proto/truncate.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import type { DraftContext, TypeReader } from './draft.ts';
-import { compiled } from './expression.ts';
+import { COST, compiled } from './expression.ts';
 import { ACTION_ID, ACTION_ID_FORM, LOOP_NAME, ROOT_NAMES } from './ids.ts';
 import { expressionOf } from './leaves.ts';
 import { SHOWN } from './members.ts';
@@ -18,7 +18,7 @@ const CONCURRENCY = 10;
 /** An action whose branches all run. */
 export const parallel: TypeReader<'parallel'> = {
   members: ['branches', 'joinResults', 'timeout'],
-  read({ drafts, members, draft }) {
+  *read({ drafts, members, draft }) {
     draft.timeoutMs = members.duration('timeout');
     const joinResults = members.flag('joinResults', false);
     const list = members.has('branches')
@@ -28,12 +28,14 @@ export const parallel: TypeReader<'parallel'> = {
     if (list.length === 0 || list.length > BRANCHES_MAX) {
       members.fault('branches', `must have 1 to ${BRANCHES_MAX} branches`);
     }
-    const branches = list.map((json, branch) => {
+    const branches: (readonly Action[])[] = [];
+    for (const [branch, json] of list.entries()) {
       const where = `${members.at('branches')}.${branch}`;
-      return drafts.readList({ json, where, place: { in: 'branch', of: draft.id, branch } });
-    });
-    const whole = branches.filter((branch) => branch !== undefined);
-    return whole.length === branches.length ? { branches: whole, joinResults } : undefined;
+      const place = { in: 'branch', of: draft.id, branch } as const;
+      const read = yield* drafts.readList({ json, where, place });
+      if (read !== undefined) branches.push(read);
+    }
+    return branches.length === list.length ? { branches, joinResults } : undefined;
   },
 };
 
@@ -43,7 +45,7 @@ export const loop: TypeReader<'loop'> = {
     ...['collection', 'as', 'index', 'mode', 'maxConcurrency', 'action', 'aggregation'],
     ...['continueOnError', 'timeout'],
   ],
-  read(around) {
+  *read(around) {
     const { drafts, members, draft } = around;
     draft.timeoutMs = members.duration('timeout');
     const collection = expressionOf(around, 'collection');
@@ -52,11 +54,11 @@ export const loop: TypeReader<'loop'> = {
     const bounds = { min: 1, max: CONCURRENCY_MAX, isInteger: true };
     const given = members.number('maxConcurrency', bounds) ?? CONCURRENCY;
     const continueOnError = members.flag('continueOnError', false);
-    const aggregation = readAggregation(around);
+    const aggregation = yield* readAggregation(around);
     const json = members.get('action');
     if (json === undefined) return members.fault('action', 'is required');
     const where = members.at('action');
-    const body = drafts.readList({ json, where, place: { in: 'loop', of: draft.id } });
+    const body = yield* drafts.readList({ json, where, place: { in: 'loop', of: draft.id } });
     if (collection === undefined || body === undefined) return undefined;
     const maxConcurrency = mode === 'sequential' ? 1 : given;
     return { collection, ...names, mode, maxConcurrency, body, aggregation, continueOnError };
@@ -84,16 +86,17 @@ function readNames({ members }: DraftContext): {
   return { as, index };
 }
 
-function readAggregation({
+function* readAggregation({
   drafts,
   members,
   draft,
-}: DraftContext): ReadonlyMap<string, Expr> | undefined {
+}: DraftContext): Pieces<ReadonlyMap<string, Expr> | undefined> {
   const read = members.members('aggregation');
   if (read === undefined) return undefined;
   const stand = { root: 'run', action: draft, when: 'before', extra: 'results' } as const;
   const found = new Map<string, Expr>();
   for (const name of Object.keys(read.object)) {
+    if (drafts.pace.isOver(COST.part)) yield;
     const source = read.needText(name);
     if (source === undefined) continue;
     const expr = compiled(drafts, source, { where: read.at(name), stand });
@@ -105,7 +108,7 @@ function readAggregation({
 /** An action that runs one of several. */
 export const dynamicAction: TypeReader<'dynamicAction'> = {
   members: ['selection'],
-  read(around) {
+  *read(around) {
     const { members } = around;
     const selection = members.has('selection')
       ? members.members('selection')
@@ -120,10 +123,10 @@ export const dynamicAction: TypeReader<'dynamicAction'> = {
     if (options === undefined) return undefined;
     const known = new Map<string, Action | undefined>();
     for (const [option, json] of Object.entries(options.object)) {
-      known.set(option, readOption(around, json, { option, where: options.at(option) }));
+      known.set(option, yield* readOption(around, json, { option, where: options.at(option) }));
     }
     if (known.size === 0) selection.fault('options', 'must have at least one action');
-    const otherwise = readDefault(inner, known);
+    const otherwise = yield* readDefault(inner, known);
     const whole = new Map([...known].flatMap(([id, one]) => (one ? [[id, one] as const] : [])));
     return expression && whole.size === known.size
       ? { expression, options: whole, otherwise }
@@ -131,11 +134,11 @@ export const dynamicAction: TypeReader<'dynamicAction'> = {
   },
 };
 
-function readOption(
+function* readOption(
   { drafts, draft }: DraftContext,
   json: Json,
   { option, where }: { readonly option: string; readonly where: string },
-): Action | undefined {
+): Pieces<Action | undefined> {
   const needsId = isJsonObject(json) && !Object.hasOwn(json, 'id') && !ACTION_ID.test(option);
   if (needsId) {
     drafts.report.add(
@@ -144,25 +147,26 @@ function readOption(
     );
     return undefined;
   }
-  return drafts.readOne({ json, where, id: option, place: { in: 'option', of: draft.id, option } });
+  const place = { in: 'option', of: draft.id, option } as const;
+  return yield* drafts.readOne({ json, where, id: option, place });
 }
 
 /** The action that runs when none is chosen: one of its own, or one of the options by its key. */
-function readDefault(
+function* readDefault(
   { drafts, members, draft }: DraftContext,
   options: ReadonlyMap<string, Action | undefined>,
-): Action | undefined {
+): Pieces<Action | undefined> {
   const json = members.given('default');
   if (json === undefined) return undefined;
   const where = members.at('default');
   if (typeof json === 'string') {
     if (options.has(json)) return options.get(json);
     const shown = truncated(json, SHOWN);
-    const hint = hintFor(shown, [...options.keys()]);
-    return members.fault('default', `names no option: ${JSON.stringify(shown)}; ${hint}`);
+    const hint = drafts.report.hint(shown, options.keys());
+    return members.fault('default', `names no option: ${JSON.stringify(shown)}${hint}`);
   }
   const place = { in: 'option', of: draft.id, option: 'default' } as const;
-  return drafts.readOne({ json, where, id: idOfDefault(draft.id), place });
+  return yield* drafts.readOne({ json, where, id: idOfDefault(draft.id), place });
 }
 
 /** Of a default without id. */

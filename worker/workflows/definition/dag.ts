@@ -11,6 +11,8 @@ interface Node {
   readonly id: string;
   readonly source: readonly string[];
   readonly children: readonly string[];
+  /** The same, to be looked up. */
+  readonly named: { readonly source: ReadonlySet<string>; readonly children: ReadonlySet<string> };
   readonly template: string;
   readonly inputOp: string | undefined;
   readonly outputOp: string | undefined;
@@ -53,10 +55,10 @@ function readNode(nodes: Members | undefined, id: string): Node | undefined {
   const own = members.needText('id');
   if (own !== undefined && own !== id) members.fault('id', `must be the key of the node: ${id}`);
   const template = members.needText('template_uuid');
+  const [source, children] = [members.texts('source') ?? [], members.texts('children') ?? []];
   const node = {
-    id,
-    source: members.texts('source') ?? [],
-    children: members.texts('children') ?? [],
+    ...{ id, source, children },
+    named: { source: new Set(source), children: new Set(children) },
     inputOp: operationOf(members, 'input_op'),
     outputOp: operationOf(members, 'output_op'),
     members,
@@ -80,7 +82,7 @@ function checkNeighbours({ id, source, children, members }: Node, byId: Readonly
       const where = `${members.at(name)}.${index}`;
       const node = byId.get(other);
       if (node === undefined) members.report.add(where, `names no node: ${other.slice(0, 100)}`);
-      else if (!node[back].includes(id)) {
+      else if (!node.named[back].has(id)) {
         members.report.add(where, `names ${other}, whose ${back} do not name this node`);
       }
     }

@@ -1,4 +1,5 @@
 /** What the triggers have in common that a message starts: filter and mapping. Spec: workflows.md §5. */
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import type { Drafts } from './draft.ts';
 import { compiled, type Stand } from './expression.ts';
 import { ACTION_ID } from './ids.ts';
@@ -10,14 +11,16 @@ import { readValue } from './value.ts';
 export const DELIVERY: Stand = { root: 'delivery' };
 
 /** The filter and mapping of a trigger. */
-export function readDelivery(drafts: Drafts, members: Members): OnDelivery {
+export function* readDelivery(drafts: Drafts, members: Members): Pieces<OnDelivery> {
   const source = members.text('filter');
   const at = { where: members.at('filter'), stand: DELIVERY };
   const json = members.get('mapping');
   return {
     filter: source === undefined ? undefined : compiled(drafts, source, at),
     mapping:
-      json === undefined ? undefined : readValue(drafts, json, members.at('mapping'), DELIVERY),
+      json === undefined
+        ? undefined
+        : yield* readValue(drafts, json, members.at('mapping'), DELIVERY),
   };
 }
 

@@ -1,6 +1,7 @@
 /** What a definition is read with, and what is found on the way. */
 import type { Kind } from '../../../kinds/index.ts';
 import type { Json } from '../../../proto/json.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import type { Drafting, Stand } from './expression.ts';
 import type { Reference } from './findings.ts';
 import type { Members } from './members.ts';
@@ -53,9 +54,9 @@ export interface Drafts extends Drafting {
   readonly byId: Map<string, Draft>;
   readonly lists: List[];
   /** Reads an action that is alone. */
-  readOne(written: ActionSource): Action | undefined;
+  readOne(written: ActionSource): Pieces<Action | undefined>;
   /** Reads an action, or a list of them. */
-  readList(written: ActionSource): readonly Action[] | undefined;
+  readList(written: ActionSource): Pieces<readonly Action[] | undefined>;
 }
 
 /** One action while its own members are read. */
@@ -77,7 +78,7 @@ export interface TypeReader<Type extends ActionType> {
   /** Members besides those that every action has. */
   readonly members: readonly string[];
   /** What the type adds to an action; undefined, with a fault, when it is not whole. */
-  read(around: DraftContext): MembersOfType<Type> | undefined;
+  read(around: DraftContext): Pieces<MembersOfType<Type> | undefined>;
 }
 
 /** The state of an action to what is read before it begins. */
@@ -92,8 +93,10 @@ export function link(
   where: string,
 ): void {
   if (to === null || to === undefined) return;
-  const known = list.links.get(draft) ?? [];
-  list.links.set(draft, [...known, { to, where }]);
+  const known = list.links.get(draft);
+  // A list of ids may be as long as a definition.
+  if (known === undefined) list.links.set(draft, [{ to, where }]);
+  else known.push({ to, where });
 }
 
 /** The id of an action of the same list that a member names; null for none. */

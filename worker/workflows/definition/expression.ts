@@ -1,4 +1,6 @@
 /** Compiles the expressions of a definition, and notes what each reads, so that it can be checked what is visible there. */
+
+import type { Pace } from '../../../proto/work/pieces.ts';
 import {
   type Budget,
   compileExpression,
@@ -44,7 +46,14 @@ export interface Site {
 export interface Drafting {
   readonly report: Report;
   readonly sites: Site[];
+  readonly pace: Pace;
 }
+
+/** What reading costs, in units of which a piece has 1,000, some two milliseconds. */
+export const COST = { piece: 1_000, part: 1, expression: 10, action: 20 } as const;
+
+/** Characters of an expression that cost as much as a part of a value. */
+const CHARACTERS_OF_PART = 10;
 
 const NONE: Uses = { roots: new Set(), actions: new Map(), names: new Set() };
 
@@ -72,10 +81,11 @@ export class CompiledExpr implements Expr {
  * @param names further names besides `$`, in the order in which `evaluate` is given their values
  */
 export function compiled(
-  { report, sites }: Drafting,
+  { report, sites, pace }: Drafting,
   source: string,
   { where, stand, names = [] }: { where: string; stand: Stand; names?: readonly string[] },
 ): CompiledExpr | undefined {
+  pace.add(COST.expression + source.length / CHARACTERS_OF_PART);
   return report.try(where, () => {
     const members = stand.root === 'delivery' ? { members: '$' } : {};
     const expression = compileExpression(source, { names: ['$', ...names], ...members });

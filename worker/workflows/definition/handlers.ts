@@ -2,11 +2,11 @@
 
 import { ERRORS } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
-import { hintFor } from '../../../proto/near-name.ts';
 import { truncated } from '../../../proto/truncate.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import { EMPTY } from './action.ts';
 import type { Drafts } from './draft.ts';
-import type { Stand } from './expression.ts';
+import { COST, type Stand } from './expression.ts';
 import { nameable } from './ids.ts';
 import { type Members, SHOWN } from './members.ts';
 import type { Action, DeadLetters, Escalation, Retry } from './tree.ts';
@@ -49,50 +49,59 @@ const DAY_MS = 86_400_000;
 const RETENTION_MS = 30 * DAY_MS;
 
 /** Reads `errorHandler`; the actions of the definition are known. */
-export function readHandlers(drafts: Drafts, definition: Members): Handlers {
+export function* readHandlers(drafts: Drafts, definition: Members): Pieces<Handlers> {
   const members = definition.members('errorHandler');
   const byId = new Map<string, WrittenHandler>();
   if (members === undefined) return { byDefault: SILENT, byId, deadLetters: undefined };
   members.refuseOthers(['default', 'actions', 'deadLetterQueue'], 'errorHandler');
   const main = members.members('default');
-  const byDefault = main === undefined ? SILENT : readHandler(drafts, main, undefined);
+  const byDefault = main === undefined ? SILENT : yield* readHandler(drafts, main, undefined);
   const named = members.members('actions');
   for (const id of Object.keys(named?.object ?? {})) {
     const handler = named?.members(id);
-    if (handler !== undefined) byId.set(id, readHandler(drafts, handler, id));
+    if (handler !== undefined) byId.set(id, yield* readHandler(drafts, handler, id));
   }
   // Also those that handlers bring themselves may be named; all of them are known now.
   for (const id of byId.keys()) {
     if (drafts.byId.has(id)) continue;
     const shown = truncated(id, SHOWN);
-    const hint = hintFor(shown, nameable(drafts.byId.keys()));
-    named?.fault(shown, `names no action: "${shown}"; ${hint}`);
+    const hint = drafts.report.hint(shown, nameable(drafts.byId.keys()));
+    named?.fault(shown, `names no action: "${shown}"${hint}`);
   }
   return { byDefault, byId, deadLetters: readDeadLetters(members) };
 }
 
 /** @param id of the action that it is for; undefined for all */
-function readHandler(drafts: Drafts, members: Members, id: string | undefined): WrittenHandler {
+function* readHandler(
+  drafts: Drafts,
+  members: Members,
+  id: string | undefined,
+): Pieces<WrittenHandler> {
+  if (drafts.pace.isOver(COST.action)) yield;
   members.refuseOthers(['retry', 'fallback', 'action', 'escalation'], 'a handler');
   return {
-    retry: orOff(members, 'retry', () => readRetry(members)),
-    fallback: orOff(members, 'fallback', () => {
-      const json = members.get('fallback') ?? null;
-      const where = members.at('fallback');
-      return drafts.readOne({ json, where, place: { in: 'fallback', of: id } });
-    }),
-    route: orOff(members, 'action', () => {
-      const to = members.text('action');
-      return to === undefined ? undefined : { to, where: members.at('action') };
-    }),
-    escalation: orOff(members, 'escalation', () => readEscalation(drafts, members, id)),
+    retry: isOff(members, 'retry') ? null : readRetry(members),
+    fallback: isOff(members, 'fallback') ? null : yield* readFallback(drafts, members, id),
+    route: isOff(members, 'action') ? null : readRoute(members),
+    escalation: isOff(members, 'escalation') ? null : yield* readEscalation(drafts, members, id),
   };
 }
 
-/** A member that null switches off. */
-function orOff<Read>(members: Members, name: string, read: () => Read): Read | null | undefined {
-  const value = members.get(name);
-  return value === undefined || value === null ? value : read();
+/** Whether a member is null, which switches it off. */
+function isOff(members: Members, name: string): boolean {
+  return members.get(name) === null;
+}
+
+function* readFallback(drafts: Drafts, members: Members, of: string | undefined) {
+  const json = members.get('fallback');
+  if (json === undefined) return undefined;
+  const where = members.at('fallback');
+  return yield* drafts.readOne({ json, where, place: { in: 'fallback', of } });
+}
+
+function readRoute(members: Members): WrittenHandler['route'] {
+  const to = members.text('action');
+  return to === undefined ? undefined : { to, where: members.at('action') };
 }
 
 function readRetry(handler: Members): Retry | undefined {
@@ -129,25 +138,22 @@ function oneOf(members: Members, [one, other]: readonly [string, string]): strin
 function readCodes(members: Members, name: string): ReadonlySet<string> | undefined {
   const codes = members.texts(name);
   for (const [index, code] of (codes ?? []).entries()) {
-    if (RETRYABLE.includes(code)) continue;
+    if (RETRYABLE.has(code)) continue;
     const shown = truncated(code, SHOWN);
-    const meant = hintFor(shown, RETRYABLE, { before: 'codes are, for example,' });
-    const hint = meant.startsWith('did you mean')
+    const meant = members.report.hint(shown, RETRYABLE);
+    const hint = meant.startsWith('; did you mean')
       ? meant
-      : 'see the errors that an action may have';
-    members.report.add(
-      `${members.at(name)}.${index}`,
-      `is no code of an error: "${shown}"; ${hint}`,
-    );
+      : '; see the errors that an action may have';
+    members.report.add(`${members.at(name)}.${index}`, `is no code of an error: "${shown}"${hint}`);
   }
   return codes && new Set(codes);
 }
 
-function readEscalation(
+function* readEscalation(
   drafts: Drafts,
   handler: Members,
   id: string | undefined,
-): Escalation | undefined {
+): Pieces<Escalation | undefined> {
   const members = handler.members('escalation');
   if (members === undefined) return undefined;
   members.refuseOthers(['threshold', 'notification', 'incident'], 'escalation');
@@ -156,23 +162,28 @@ function readEscalation(
     id === undefined
       ? { root: 'failure' }
       : { root: 'run', action: { ...EMPTY, id }, when: 'after' };
-  const read = (['notification', 'incident'] as const).map((name) => {
-    const json = members.given(name);
-    if (json === undefined) return undefined;
-    const where = members.at(name);
-    const action = isAction(json)
-      ? drafts.readOne({
-          json,
-          where,
-          id: `${(id ?? 'default').slice(0, 50)}-${name}`,
-          place: { in: 'escalation', of: id },
-        })
-      : undefined;
-    return { value: readValue(drafts, json, where, stand), action };
-  });
-  const [notification, incident] = read.map((each) => each?.value);
-  const actions = read.flatMap((each) => (each?.action ? [each.action] : []));
-  return { threshold, notification, incident, actions };
+  const notification = yield* readMessage(drafts, members, { name: 'notification', id, stand });
+  const incident = yield* readMessage(drafts, members, { name: 'incident', id, stand });
+  const actions = [notification, incident].flatMap((each) => (each?.action ? [each.action] : []));
+  return { threshold, notification: notification?.value, incident: incident?.value, actions };
+}
+
+/** What is told when an action has failed: a value, which may be an action as well. */
+function* readMessage(
+  drafts: Drafts,
+  members: Members,
+  { name, id, stand }: { readonly name: string; readonly id: string | undefined; stand: Stand },
+) {
+  const json = members.given(name);
+  if (json === undefined) return undefined;
+  const where = members.at(name);
+  const action = isAction(json)
+    ? yield* drafts.readOne({
+        ...{ json, where, place: { in: 'escalation', of: id } },
+        id: `${(id ?? 'default').slice(0, 50)}-${name}`,
+      })
+    : undefined;
+  return { value: yield* readValue(drafts, json, where, stand), action };
 }
 
 /** Whether what is told is run as well. */
@@ -210,6 +221,8 @@ const ACTION_CODES = [
 const CODE_GROUPS = ['*', 'TRANSIENT'] as const;
 
 /** Whatever `retryableErrors` may name. */
-const RETRYABLE: readonly string[] = [
-  ...new Set([...CODE_GROUPS, ...ACTION_CODES, ...Object.keys(ERRORS)]),
-];
+const RETRYABLE: ReadonlySet<string> = new Set([
+  ...CODE_GROUPS,
+  ...ACTION_CODES,
+  ...Object.keys(ERRORS),
+]);

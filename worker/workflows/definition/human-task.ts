@@ -1,5 +1,6 @@
 /** Actions that people complete. Spec: workflows.md §3, `humanTask`. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import { LEVELS } from '../../levels.ts';
 import { beforeOf, type DraftContext, type TypeReader } from './draft.ts';
 import { ACTION_ID, ACTION_ID_FORM } from './ids.ts';
@@ -26,9 +27,9 @@ const ROLE = `must be one of ${LEVELS.slice(1).join(', ')}, or group:<name>`;
 /** An action that people complete. */
 export const humanTask: TypeReader<'humanTask'> = {
   members: ['title', 'description', 'assignees', 'form', 'timeout'],
-  read(around) {
+  *read(around) {
     const { drafts, members } = around;
-    const title = neededValue(around, members, 'title');
+    const title = yield* neededValue(around, members, 'title');
     if (
       title?.constant !== undefined &&
       (typeof title.constant !== 'string' || title.constant === '')
@@ -39,13 +40,13 @@ export const humanTask: TypeReader<'humanTask'> = {
     const description =
       json === undefined
         ? undefined
-        : readValue(drafts, json, members.at('description'), beforeOf(around));
+        : yield* readValue(drafts, json, members.at('description'), beforeOf(around));
     if (description?.constant !== undefined && typeof description.constant !== 'string') {
       members.fault('description', 'must be a text, or an expression');
     }
-    const assignees = readAssignees(around);
-    const fields = readForm(around);
-    const read = readTimeout(around, ['duration', 'action', 'escalation']);
+    const assignees = yield* readAssignees(around);
+    const fields = yield* readForm(around);
+    const read = yield* readTimeout(around, ['duration', 'action', 'escalation']);
     const escalation = read && readEscalation(read.members);
     if (title === undefined || assignees === undefined) return undefined;
     return {
@@ -58,9 +59,9 @@ export const humanTask: TypeReader<'humanTask'> = {
   },
 };
 
-function readAssignees(around: DraftContext): Value | undefined {
+function* readAssignees(around: DraftContext): Pieces<Value | undefined> {
   const { members } = around;
-  const value = neededValue(around, members, 'assignees');
+  const value = yield* neededValue(around, members, 'assignees');
   const json = members.get('assignees');
   if (json === undefined || typeof json === 'string') {
     const { constant } = value ?? {};
@@ -123,7 +124,7 @@ function objectOf(members: Members, name: string, form: string): Members | undef
   return members.fault(name, `must be an object: ${form}`);
 }
 
-function readForm(around: DraftContext): readonly FormField[] {
+function* readForm(around: DraftContext): Pieces<readonly FormField[]> {
   const form = objectOf(around.members, 'form', '{"fields": […]}');
   if (form === undefined) return [];
   form.refuseOthers(['fields'], 'form');
@@ -131,15 +132,22 @@ function readForm(around: DraftContext): readonly FormField[] {
   if (list === undefined) return [];
   if (list.length > FIELDS_MAX) form.fault('fields', `must have at most ${FIELDS_MAX} fields`);
   const known = new Set<string>();
-  return list.flatMap((json, index) => {
+  const fields: FormField[] = [];
+  for (const [index, json] of list.entries()) {
     const where = `${form.at('fields')}.${index}`;
-    if (isJsonObject(json)) return readField(around, new Members(json, where, form.report), known);
-    form.report.add(where, 'must be an object');
-    return [];
-  });
+    if (isJsonObject(json)) {
+      const field = yield* readField(around, new Members(json, where, form.report), known);
+      if (field !== undefined) fields.push(field);
+    } else form.report.add(where, 'must be an object');
+  }
+  return fields;
 }
 
-function readField(around: DraftContext, members: Members, known: Set<string>): FormField[] {
+function* readField(
+  around: DraftContext,
+  members: Members,
+  known: Set<string>,
+): Pieces<FormField | undefined> {
   members.refuseOthers(['id', 'type', 'label', 'options', 'required'], 'a field');
   const id = members.needText('id');
   if (id !== undefined && !ACTION_ID.test(id)) {
@@ -149,22 +157,22 @@ function readField(around: DraftContext, members: Members, known: Set<string>): 
   const type = members.oneOf('type', FIELD_TYPES, 'string');
   const label = members.text('label');
   const required = members.flag('required', false);
-  const options = readOptions(around, members, type);
-  return id === undefined ? [] : [{ id, type, label, required, options }];
+  const options = yield* readOptions(around, members, type);
+  return id === undefined ? undefined : { id, type, label, required, options };
 }
 
-function readOptions(
+function* readOptions(
   around: DraftContext,
   members: Members,
   type: FormField['type'],
-): Value | undefined {
+): Pieces<Value | undefined> {
   const isChoice = type === 'select' || type === 'multiselect';
   if (!isChoice) {
     if (members.has('options'))
       members.fault('options', `is of select and multiselect, and this is ${type}`);
     return undefined;
   }
-  const value = neededValue(around, members, 'options');
+  const value = yield* neededValue(around, members, 'options');
   const json = members.get('options');
   if (Array.isArray(json)) {
     if (json.length === 0 || json.length > OPTIONS_MAX) {

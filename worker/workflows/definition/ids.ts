@@ -2,11 +2,13 @@
 
 /** Ids of actions, of form fields, and segments of a webhook's path. */
 export const ACTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
+/** Most actions of a definition, all of the tree counted. Spec silent. */
+export const ACTIONS_MAX = 10_000;
 /** The message about any other id. */
 export const ACTION_ID_FORM = 'must be 1 to 64 letters, digits, _ and -';
 /** Ids that a hint may name: those that actions can have. */
-export function nameable(ids: Iterable<string>): string[] {
-  return [...ids].filter((id) => ACTION_ID.test(id));
+export function* nameable(ids: Iterable<string>): Generator<string> {
+  for (const id of ids) if (ACTION_ID.test(id)) yield id;
 }
 
 /** Names in `as` and `index`: what an expression may write behind `$.`. */

@@ -13,7 +13,8 @@ import { CompiledValue } from './value.ts';
 /** An action of an endpoint. */
 export const endpoint: TypeReader<'endpoint'> = {
   members: ['endpoint', 'operation', 'timeout', 'expect'],
-  read(around) {
+  // biome-ignore lint/correctness/useYield: it has nothing to give way at.
+  *read(around) {
     const { drafts, members, draft } = around;
     draft.timeoutMs = members.duration('timeout');
     const named = members.needText('endpoint');
@@ -101,7 +102,8 @@ function statusOf(value: Json): string | undefined {
 /** An action that runs a template. */
 export const template: TypeReader<'template'> = {
   members: ['template', 'timeout'],
-  read({ drafts, members, draft }) {
+  // biome-ignore lint/correctness/useYield: it has nothing to give way at.
+  *read({ drafts, members, draft }) {
     draft.timeoutMs = members.duration('timeout');
     const named = members.needText('template');
     if (named === undefined) return undefined;
@@ -114,7 +116,8 @@ export const template: TypeReader<'template'> = {
 /** An action that decides where the run goes on. */
 export const condition: TypeReader<'condition'> = {
   members: ['condition', 'true', 'false'],
-  read(around) {
+  // biome-ignore lint/correctness/useYield: it has nothing to give way at.
+  *read(around) {
     const { members } = around;
     const expr = expressionOf(around, 'condition');
     const ways = {
@@ -128,7 +131,8 @@ export const condition: TypeReader<'condition'> = {
 /** An action that starts a run of another workflow. */
 export const subworkflow: TypeReader<'subworkflow'> = {
   members: ['workflow', 'timeout', 'waitForCompletion'],
-  read({ drafts, members, draft }) {
+  // biome-ignore lint/correctness/useYield: it has nothing to give way at.
+  *read({ drafts, members, draft }) {
     draft.timeoutMs = members.duration('timeout');
     const waitForCompletion = members.flag('waitForCompletion', true);
     const named = members.needText('workflow');

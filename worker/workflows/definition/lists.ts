@@ -1,5 +1,4 @@
 /** The order of the actions of a list: no cycles, and every action can be reached. Spec: workflows.md §1, "Checked when stored". */
-import { hintFor } from '../../../proto/near-name.ts';
 import { truncated } from '../../../proto/truncate.ts';
 import type { Report } from '../../templates/transformation/report.ts';
 import { Ancestors } from './ancestors.ts';
@@ -68,9 +67,10 @@ export class Order {
   ): void {
     if (done.has(start)) return;
     const path = new Set([start]);
-    const stack = [{ action: start, edges: [...(this.#edges.get(start) ?? [])] }];
+    const stack = [this.#frame(start)];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      const edge = top.edges.shift();
+      const edge = top.edges[top.at];
+      top.at += 1;
       if (edge === undefined) {
         path.delete(top.action);
         done.add(top.action);
@@ -79,13 +79,19 @@ export class Order {
         report.add(edge.where, cycleTo(edge.to, this.list));
       } else if (!done.has(edge.to)) {
         path.add(edge.to);
-        stack.push({ action: edge.to, edges: [...(this.#edges.get(edge.to) ?? [])] });
+        stack.push(this.#frame(edge.to));
       }
     }
   }
+
+  /** Where a walk is in the ways of an action. */
+  #frame(action: Draft): { action: Draft; edges: readonly Edge[]; at: number } {
+    return { action, edges: this.#edges.get(action) ?? [], at: 0 };
+  }
 }
 
-function cycleTo({ id }: Draft, { isGraph }: List): string {
+/** What is told of a way that closes a cycle. */
+export function cycleTo({ id }: Draft, { isGraph }: List): string {
   return isGraph
     ? `closes a circle: "${id}" itself waits for this action`
     : `leads back to "${id}": a loop is the way to repeat`;
@@ -98,7 +104,7 @@ export function orderOf(list: List, byId: ReadonlyMap<string, Draft>, report: Re
   for (const [from, links] of list.links) {
     for (const link of links) {
       const to = own.get(link.to);
-      if (to === undefined) report.add(link.where, missing(link, own, byId));
+      if (to === undefined) report.add(link.where, missing(link, own, { byId, report }));
       else if (list.isGraph) order.add(to, from, link.where);
       else order.add(from, to, link.where);
     }
@@ -110,13 +116,12 @@ export function orderOf(list: List, byId: ReadonlyMap<string, Draft>, report: Re
 function missing(
   { to }: Link,
   own: ReadonlyMap<string, Draft>,
-  byId: ReadonlyMap<string, Draft>,
+  { byId, report }: { readonly byId: ReadonlyMap<string, Draft>; readonly report: Report },
 ): string {
   const shown = truncated(to, SHOWN);
   const other = byId.get(to);
   if (other !== undefined) return `names an action of another list: "${shown}" is ${other.where}`;
-  const known = nameable(own.keys());
-  return `names no action of this list: "${shown}"; ${hintFor(shown, known)}`;
+  return `names no action of this list: "${shown}"${report.hint(shown, nameable(own.keys()))}`;
 }
 
 /** Reports each action of a list that no way leads to. */

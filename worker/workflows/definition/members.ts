@@ -1,6 +1,5 @@
 /** Objects of a definition, whose members are read one by one: what is wrong with them is told with its path. */
 import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
-import { hintFor } from '../../../proto/near-name.ts';
 import { truncated } from '../../../proto/truncate.ts';
 import { Members as Read } from '../../templates/transformation/report.ts';
 import { durationMs } from './duration.ts';
@@ -64,7 +63,10 @@ export class Members extends Read {
     if (found !== undefined) return found;
     if (typeof value !== 'string') return this.fault(name, `must be one of ${known.join(', ')}`);
     const shown = truncated(value, SHOWN);
-    return this.fault(name, `${JSON.stringify(shown)} is not known; ${hintFor(shown, known)}`);
+    return this.fault(
+      name,
+      `${JSON.stringify(shown)} is not known${this.report.hint(shown, known)}`,
+    );
   }
 
   /** Milliseconds of a duration that is written down. */
@@ -78,11 +80,11 @@ export class Members extends Read {
   texts(name: string): readonly string[] | undefined {
     const list = this.list(name);
     if (list === undefined) return undefined;
-    const texts = list.filter((each) => typeof each === 'string' && each !== '');
-    for (const [index, each] of list.entries()) {
-      if (!texts.includes(each)) this.report.add(`${this.at(name)}.${index}`, TEXT);
-    }
-    return texts as readonly string[]; // Just looked at.
+    return list.flatMap((each, index) => {
+      if (typeof each === 'string' && each !== '') return [each];
+      this.report.add(`${this.at(name)}.${index}`, TEXT);
+      return [];
+    });
   }
 
   /** Reports every member that is none of these. */
@@ -95,10 +97,8 @@ export class Members extends Read {
     }
     for (const name of others.slice(0, OTHERS_MAX)) {
       const shown = truncated(name, SHOWN);
-      this.fault(
-        shown,
-        `is no member of ${of}; ${hintFor(shown, names, { isTaken: (each) => this.has(each) })}`,
-      );
+      const hint = this.report.hint(shown, names, { isTaken: (each) => this.has(each) });
+      this.fault(shown, `is no member of ${of}${hint}`);
     }
   }
 }

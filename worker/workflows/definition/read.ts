@@ -1,15 +1,17 @@
 /** From a definition to the tree that the engine runs, or to everything that is wrong with it. Spec: workflows.md §1 to §5. */
 import { isJsonObject, type JsonObject } from '../../../proto/json.ts';
 import { IN_OUR_WORDS } from '../../../proto/schema-faults.ts';
+import { Pace, type Pieces, whole } from '../../../proto/work/pieces.ts';
 import { compileSchema } from '../../language/schemas/compile.ts';
 import { ChosenId } from '../../shapes/ids.ts';
 import { Description, Name, VersionName } from '../../templates/schema.ts';
 import { Report } from '../../templates/transformation/report.ts';
 import { readList, readOne } from './action.ts';
 import type { Drafts, Lookups } from './draft.ts';
-import { compiled } from './expression.ts';
+import { COST, compiled } from './expression.ts';
 import type { Fault, Reference } from './findings.ts';
 import { readHandlers } from './handlers.ts';
+import { ACTIONS_MAX } from './ids.ts';
 import { Members } from './members.ts';
 import { resolveHandlers } from './resolve.ts';
 import { Structure } from './structure.ts';
@@ -58,8 +60,6 @@ export type DefinitionMember = (typeof DEFINITION_MEMBERS)[number];
 export const WorkflowId = ChosenId.refine((id) => id !== 'subjects', 'may not be "subjects"');
 /** Members that are stored and shown as they are. */
 const FREE = ['humanInteraction', 'monitoring', 'collaboration', 'documentation'];
-/** Most actions of a definition, all of the tree counted. Spec silent. */
-const ACTIONS_MAX = 10_000;
 const DAY_MS = 86_400_000;
 /** Longest that a run may take where `executionSettings.timeout` is left out. */
 const TIMEOUT_MS = 30 * DAY_MS;
@@ -68,6 +68,14 @@ const CONCURRENCY_MAX = 10_000;
 
 /** Reads a definition in the shape that `GET` shows. */
 export function readWorkflow(definition: JsonObject, lookups: Lookups): ReadWorkflow {
+  return whole(readWorkflowInPieces(definition, lookups));
+}
+
+/** The same in pieces: of a definition of 1 MiB it takes a second. */
+export function* readWorkflowInPieces(
+  definition: JsonObject,
+  lookups: Lookups,
+): Pieces<ReadWorkflow> {
   const report = new Report();
   const references: Reference[] = [];
   const drafts: Drafts = {
@@ -75,34 +83,37 @@ export function readWorkflow(definition: JsonObject, lookups: Lookups): ReadWork
     lookups,
     references,
     sites: [],
+    pace: new Pace(COST.piece),
     byId: new Map(),
     lists: [],
     readOne: (written) => readOne(drafts, written),
     readList: (written) => readList(drafts, written),
   };
-  const workflow = readWhole(drafts, new Members(definition, '', report));
+  const workflow = yield* readWhole(drafts, new Members(definition, '', report));
   const faults = onlyOnce(report.faults);
   return workflow === undefined || faults.length > 0
     ? { workflow: undefined, faults, references }
     : { workflow, faults: [], references };
 }
 
-function readWhole(drafts: Drafts, members: Members): Workflow | undefined {
+function* readWhole(drafts: Drafts, members: Members): Pieces<Workflow | undefined> {
   const { report, byId } = drafts;
   members.refuseOthers(DEFINITION_MEMBERS, 'a workflow');
   for (const name of FREE) members.members(name);
-  const rest = readAround(drafts, members);
-  const actions = readActions(drafts, members);
-  const handlers = readHandlers(drafts, members);
+  const rest = yield* readAround(drafts, members);
+  const actions = yield* readActions(drafts, members);
+  const handlers = yield* readHandlers(drafts, members);
   if (byId.size > ACTIONS_MAX) {
     members.fault('actions', `must have at most ${ACTIONS_MAX} actions in all`);
     return undefined;
   }
   const isGraph = drafts.lists.some(({ place, isGraph }) => place.in === 'workflow' && isGraph);
   const start = readStart(drafts, members, isGraph);
+  yield;
   const structure = new Structure(drafts, handlers, start);
   resolveHandlers(structure);
-  checkVisible(structure);
+  yield;
+  const looks = yield* checkVisible(structure);
   const [first] = actions ?? [];
   if (actions === undefined || first === undefined || report.faults.length > 0) return undefined;
   return {
@@ -113,15 +124,16 @@ function readWhole(drafts: Drafts, members: Members): Workflow | undefined {
     // Without a fault each of them was made whole.
     byId: byId as ReadonlyMap<string, unknown> as ReadonlyMap<string, Action>,
     deadLetters: handlers.deadLetters,
+    looks,
   };
 }
 
-function readActions(drafts: Drafts, members: Members): readonly Action[] | undefined {
+function* readActions(drafts: Drafts, members: Members): Pieces<readonly Action[] | undefined> {
   const json = members.has('actions')
     ? members.list('actions')
     : members.fault('actions', 'is required');
   if (json === undefined) return undefined;
-  return drafts.readList({ json: [...json], where: 'actions', place: { in: 'workflow' } });
+  return yield* drafts.readList({ json: [...json], where: 'actions', place: { in: 'workflow' } });
 }
 
 function readStart({ byId }: Drafts, members: Members, isGraph: boolean): string | undefined {
@@ -134,16 +146,16 @@ function readStart({ byId }: Drafts, members: Members, isGraph: boolean): string
 }
 
 /** The members of a definition besides its actions. */
-function readAround(drafts: Drafts, members: Members) {
+function* readAround(drafts: Drafts, members: Members) {
   checkNames(members);
   members.chosen('runAs', ['caller', 'author']);
   members.chosen('status', ['active', 'paused']);
   const json = members.get('output');
   const output: Value | undefined =
-    json === undefined ? undefined : readValue(drafts, json, 'output', { root: 'end' });
+    json === undefined ? undefined : yield* readValue(drafts, json, 'output', { root: 'end' });
   const key = keyOf(drafts, members, 'key');
   const input = readInput(drafts, members);
-  const triggers = readTriggers(drafts, members);
+  const triggers = yield* readTriggers(drafts, members);
   if (input === undefined && triggers.some((each) => each.type === 'api' && !each.required)) {
     members.fault('input', 'must have a schema: a trigger lets anyone start it');
   }

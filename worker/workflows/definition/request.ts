@@ -1,6 +1,6 @@
 /** Requests of endpoint actions: guarded as those of data-access templates are. Spec: workflows.md §2; contract §8. */
 import type { Kind } from '../../../kinds/index.ts';
-import type { JsonObject } from '../../../proto/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { asMoved, isMovedWithin } from '../../../proto/ordered-json.ts';
 import { type Budget, constantStart, type Plain } from '../../language/expressions/index.ts';
 import { refusal } from '../../shapes/definition.ts';
@@ -8,7 +8,7 @@ import { unwrapped } from '../../templates/data-access/layout.ts';
 import { type Operation, readOperation } from '../../templates/data-access/operations.ts';
 import type { Placeholder } from '../../templates/data-access/placeholder.ts';
 import type { Language } from '../../templates/data-access/reader.ts';
-import { type CompiledExpr, compiled, type Drafting, type Stand } from './expression.ts';
+import { COST, type CompiledExpr, compiled, type Drafting, type Stand } from './expression.ts';
 import type { EndpointReference, Fault } from './findings.ts';
 import { withEscapes } from './redis-dollars.ts';
 import { refusePaths } from './statement-paths.ts';
@@ -36,6 +36,10 @@ interface ReadRequest {
 export function requestOf(drafting: Drafting, written: WrittenRequest): ReadRequest | undefined {
   const { endpoint, kind, operation, input, stand } = written;
   const { request: own, at } = unwrapped(input, written.at);
+  if (costOf(own, COST_MAX) > COST_MAX) {
+    drafting.report.add(at, TOO_MANY);
+    return undefined;
+  }
   const faults: Fault[] = [];
   const texts = new Expressions(drafting, { stand, at, isObject: kind === 'pinecone' });
   const path = kind === 'http' ? pathOf(drafting, texts, own) : undefined;
@@ -63,6 +67,22 @@ const WORDS: readonly (readonly [from: string | RegExp, to: string])[] = [
 /** A message about templates in the words of workflows. */
 function inOurWords(message: string): string {
   return WORDS.reduce((text, [from, to]) => text.replace(from, to), message);
+}
+
+/** What one request may cost at most, in `COST`: it is read in one piece. Spec silent. */
+const COST_MAX = 50_000;
+const TOO_MANY = `must have at most ${COST_MAX / COST.part} values, of which an expression counts as ${COST.expression}: one may be a whole list or object`;
+
+/** What reading a value costs; some more than `most` where it is more. */
+function costOf(json: Json, most: number): number {
+  if (typeof json === 'string' && parseText(json).sort === 'expression') return COST.expression;
+  const parts = isJsonObject(json) ? Object.values(json) : Array.isArray(json) ? json : [];
+  let cost: number = COST.part;
+  for (const part of parts) {
+    cost += costOf(part, most - cost);
+    if (cost > most) break;
+  }
+  return cost;
 }
 
 /** The language of expressions, where data-access templates have placeholders. */

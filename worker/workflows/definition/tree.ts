@@ -78,6 +78,8 @@ export interface Workflow {
   /** Undefined where there is no dead letter queue, or it is not enabled. */
   readonly deadLetters: DeadLetters | undefined;
   readonly triggers: readonly Trigger[];
+  /** Ids of actions that its expressions hold by reading all of them, at most: what it takes of memory besides its text. */
+  readonly looks: number;
 }
 
 /** Spec: workflows.md §1, `executionSettings`. */

@@ -2,6 +2,7 @@
 
 import { kindSpec } from '../../../kinds/index.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import { comparedName } from '../../shapes/ids.ts';
 import { faultOfCron, isTimeZone } from './cron.ts';
 import { readDelivery } from './delivery.ts';
@@ -35,12 +36,12 @@ const READERS = {
   dataChange: readDataChange,
 } satisfies Record<
   Trigger['type'],
-  (drafts: Drafts, members: Members, index: number) => Trigger | undefined
+  (drafts: Drafts, members: Members, index: number) => Pieces<Trigger | undefined>
 >;
 const TYPES = Object.keys(READERS) as (keyof typeof READERS)[]; // Of a record, all.
 
 /** Reads the member `trigger`: one, or a list of them. */
-export function readTriggers(drafts: Drafts, definition: Members): readonly Trigger[] {
+export function* readTriggers(drafts: Drafts, definition: Members): Pieces<readonly Trigger[]> {
   const json = definition.get('trigger');
   if (json === undefined) return [];
   const list = Array.isArray(json) ? json : [json];
@@ -48,17 +49,20 @@ export function readTriggers(drafts: Drafts, definition: Members): readonly Trig
     definition.fault('trigger', `must have at most ${TRIGGERS_MAX} triggers`);
     return [];
   }
-  return list.flatMap((each, index) => {
+  const triggers: Trigger[] = [];
+  for (const [index, each] of list.entries()) {
     const where = Array.isArray(json) ? `trigger.${index}` : 'trigger';
-    return readTrigger(drafts, each, { where, index }) ?? [];
-  });
+    const trigger = yield* readTrigger(drafts, each, { where, index });
+    if (trigger !== undefined) triggers.push(trigger);
+  }
+  return triggers;
 }
 
-function readTrigger(
+function* readTrigger(
   drafts: Drafts,
   json: Json,
   { where, index }: { readonly where: string; readonly index: number },
-): Trigger | undefined {
+): Pieces<Trigger | undefined> {
   const { report } = drafts;
   if (!isJsonObject(json)) {
     report.add(where, 'must be an object, a trigger');
@@ -68,10 +72,11 @@ function readTrigger(
   const type = members.has('type')
     ? members.chosen('type', TYPES)
     : members.fault('type', `is required: ${TYPES.join(', ')}`);
-  return type && READERS[type](drafts, members, index);
+  return type && (yield* READERS[type](drafts, members, index));
 }
 
-function readApi(_drafts: Drafts, members: Members, index: number): ApiTrigger {
+// biome-ignore lint/correctness/useYield: it has nothing to give way at.
+function* readApi(_drafts: Drafts, members: Members, index: number): Pieces<ApiTrigger> {
   members.refuseOthers(['type', 'synchronous', 'authentication'], 'a trigger of type api');
   const synchronous = members.flag('synchronous', false);
   const authentication = members.members('authentication');
@@ -80,11 +85,11 @@ function readApi(_drafts: Drafts, members: Members, index: number): ApiTrigger {
   return { type: 'api', index, synchronous, required };
 }
 
-function readSchedule(
+function* readSchedule(
   drafts: Drafts,
   members: Members,
   index: number,
-): ScheduleTrigger | undefined {
+): Pieces<ScheduleTrigger | undefined> {
   const names = ['type', 'schedule', 'timezone', 'input', 'missed', 'overlap'];
   members.refuseOthers(names, 'a trigger of type schedule');
   const schedule = members.needText('schedule');
@@ -100,13 +105,17 @@ function readSchedule(
   const input =
     json === undefined
       ? undefined
-      : readValue(drafts, json, members.at('input'), { root: 'trigger' });
+      : yield* readValue(drafts, json, members.at('input'), { root: 'trigger' });
   return schedule === undefined
     ? undefined
     : { type: 'schedule', index, schedule, timezone, input, missed, overlap };
 }
 
-function readEvent(drafts: Drafts, members: Members, index: number): EventTrigger | undefined {
+function* readEvent(
+  drafts: Drafts,
+  members: Members,
+  index: number,
+): Pieces<EventTrigger | undefined> {
   members.refuseOthers(['type', 'source', 'event', 'filter', 'mapping'], 'a trigger of type event');
   const [source, event] = [members.needText('source'), members.needText('event')];
   const names = { source, event };
@@ -115,16 +124,16 @@ function readEvent(drafts: Drafts, members: Members, index: number): EventTrigge
       members.fault(name, `must be a text of 1 to ${EVENT_NAME_MAX} characters`);
     }
   }
-  const delivery = readDelivery(drafts, members);
+  const delivery = yield* readDelivery(drafts, members);
   if (source === undefined || event === undefined) return undefined;
   return { type: 'event', index, source, event, ...delivery };
 }
 
-function readDataChange(
+function* readDataChange(
   drafts: Drafts,
   members: Members,
   index: number,
-): DataChangeTrigger | undefined {
+): Pieces<DataChangeTrigger | undefined> {
   const names = ['type', 'endpoint', 'collection', 'operation', 'ordered', 'filter', 'mapping'];
   members.refuseOthers(names, 'a trigger of type dataChange');
   const endpoint = members.needText('endpoint');
@@ -134,7 +143,7 @@ function readDataChange(
   }
   const operations = readOperations(members);
   const ordered = members.flag('ordered', false);
-  const delivery = readDelivery(drafts, members);
+  const delivery = yield* readDelivery(drafts, members);
   if (endpoint === undefined || collection === undefined) return undefined;
   const path = members.at('endpoint');
   const id = comparedName(endpoint);

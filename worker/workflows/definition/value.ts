@@ -7,8 +7,9 @@ import {
   isReordered,
   namesOf,
 } from '../../../proto/ordered-json.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import type { Budget, Plain } from '../../language/expressions/index.ts';
-import { type CompiledExpr, compiled, type Drafting, type Stand } from './expression.ts';
+import { COST, type CompiledExpr, compiled, type Drafting, type Stand } from './expression.ts';
 import type { ActionMember, Root, RootName, Uses, Value } from './tree.ts';
 
 /** A text of a value: an expression, or a plain text without its escape. */
@@ -67,10 +68,14 @@ function united(expressions: readonly CompiledExpr[]): Uses {
   const roots = new Set<RootName>();
   const names = new Set<string>();
   const actions = new Map<string, ReadonlySet<ActionMember> | 'all'>();
+  // Those that read all actions read the same ones.
+  const once = new Set(expressions.map(({ uses }) => uses.actions));
   for (const { uses } of expressions) {
     for (const each of uses.roots) roots.add(each);
     for (const each of uses.names) names.add(each);
-    for (const [id, members] of uses.actions) {
+  }
+  for (const each of once) {
+    for (const [id, members] of each) {
       const known = actions.get(id) ?? new Set();
       const isAll = members === 'all' || known === 'all';
       actions.set(id, isAll ? 'all' : new Set([...known, ...members]));
@@ -80,9 +85,14 @@ function united(expressions: readonly CompiledExpr[]): Uses {
 }
 
 /** Reads a value; the faults of its expressions have the paths of those expressions. */
-export function readValue(drafting: Drafting, json: Json, where: string, stand: Stand): Value {
+export function* readValue(
+  drafting: Drafting,
+  json: Json,
+  where: string,
+  stand: Stand,
+): Pieces<Value> {
   const expressions: CompiledExpr[] = [];
-  const found = readPart({ drafting, stand, expressions }, json, where);
+  const found = yield* readPart({ drafting, stand, expressions }, json, where);
   const constant = found.isConstant ? found.constant : undefined;
   return new CompiledValue(where, found.make, { expressions, constant });
 }
@@ -97,10 +107,11 @@ type ValuePart =
   | { readonly isConstant: true; readonly constant: Json; readonly make: MakeValue }
   | { readonly isConstant: false; readonly make: MakeValue };
 
-function readPart(around: ValueContext, json: Json, where: string): ValuePart {
+function* readPart(around: ValueContext, json: Json, where: string): Pieces<ValuePart> {
+  if (around.drafting.pace.isOver(COST.part)) yield;
   if (typeof json === 'string') return readText(around, json, where);
-  if (Array.isArray(json)) return readList(around, json, where);
-  return isJsonObject(json) ? readObject(around, json, where) : constantOf(json);
+  if (Array.isArray(json)) return yield* readList(around, json, where);
+  return isJsonObject(json) ? yield* readObject(around, json, where) : constantOf(json);
 }
 
 function constantOf(constant: Json): ValuePart {
@@ -120,8 +131,11 @@ function readText(
   return { isConstant: false, make: (root, budget) => expr.evaluate(root, budget) };
 }
 
-function readList(around: ValueContext, json: readonly Json[], where: string): ValuePart {
-  const parts = json.map((each, index) => readPart(around, each, `${where}.${index}`));
+function* readList(around: ValueContext, json: readonly Json[], where: string): Pieces<ValuePart> {
+  const parts: ValuePart[] = [];
+  for (const [index, each] of json.entries()) {
+    parts.push(yield* readPart(around, each, `${where}.${index}`));
+  }
   if (parts.every((part) => part.isConstant)) {
     const list = parts.map((part) => part.constant);
     return constantOf(movedWith(list, list));
@@ -137,12 +151,11 @@ function readList(around: ValueContext, json: readonly Json[], where: string): V
   };
 }
 
-function readObject(around: ValueContext, json: JsonObject, where: string): ValuePart {
-  const names = namesOf(json);
-  const members = names.map((name) => {
-    const part = readPart(around, json[name] ?? null, `${where}.${name}`);
-    return { name, part };
-  });
+function* readObject(around: ValueContext, json: JsonObject, where: string): Pieces<ValuePart> {
+  const members: { readonly name: string; readonly part: ValuePart }[] = [];
+  for (const name of namesOf(json)) {
+    members.push({ name, part: yield* readPart(around, json[name] ?? null, `${where}.${name}`) });
+  }
   const made = (valueOfPart: (part: ValuePart) => Json | undefined): JsonObject => {
     const object: JsonObject = {};
     const kept: string[] = [];

@@ -1,24 +1,25 @@
 /** What expressions may name of a run: actions that can have run before, and are seen from there. Spec: workflows.md §2. */
-import { hintFor } from '../../../proto/near-name.ts';
 import { truncated } from '../../../proto/truncate.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import type { ValueRead } from '../../language/expressions/index.ts';
 import type { Draft, List } from './draft.ts';
-import type { RunStand, Site } from './expression.ts';
+import { COST, type RunStand, type Site } from './expression.ts';
 import { nameable } from './ids.ts';
 import { SHOWN } from './members.ts';
 import type { Structure } from './structure.ts';
-import type { Action, ActionMember, LoopAction, RootName, Uses } from './tree.ts';
+import type { Action, LoopAction, RootName } from './tree.ts';
+import { FoundUses } from './uses.ts';
 
 const ROOTS: ReadonlySet<string> = new Set<RootName>(['input', 'trigger', 'run', 'error']);
-const MEMBERS: ReadonlySet<string> = new Set<ActionMember>([
-  'output',
-  'status',
-  'attempts',
-  'started',
-  'ended',
-  'by',
-  'url',
-]);
+
+/**
+ * Actions that are looked at for expressions that read `$` or `$.actions` as a whole, all of a
+ * definition counted: some 60 ms. Spec silent.
+ */
+const LOOKS_MAX = 250_000;
+/** Looks that cost as much as a part of a value. */
+const LOOKS_OF_PART = 10;
+const TOO_MANY = `reads all actions that can be seen here, and the expressions of a definition may look at ${LOOKS_MAX} together: name what is read, as $.actions.<id>`;
 
 /** Where a reader is in one list. */
 interface ReaderPosition {
@@ -37,31 +38,53 @@ interface Position {
   readonly names: ReadonlySet<string>;
   /** Whether it is of a run at its end, or beside any action that failed. */
   readonly seesAll: boolean;
+  /** The actions that can be seen from there, once something reads them all. */
+  visible?: ReadonlyMap<string, 'all'>;
 }
 
-const OUTSIDE: Position = { standings: [], loops: new Set(), names: new Set(), seesAll: true };
-
-/** Checks every expression of a definition, and tells it what it reads. */
-export function checkVisible(structure: Structure): void {
+/** Checks every expression of a definition, and tells it what it reads; answers how many ids of actions it was told. */
+export function* checkVisible(structure: Structure): Pieces<number> {
   const checks = new Checks(structure);
-  for (const site of structure.drafts.sites) checks.check(site);
+  const { sites, pace } = structure.drafts;
+  for (const site of sites) {
+    const before = checks.looked;
+    checks.check(site);
+    if (pace.isOver(COST.part + (checks.looked - before) / LOOKS_OF_PART)) yield;
+  }
+  return checks.looked;
 }
 
 /** What is done besides a run: none of it can name them. */
 const NEVER_SEEN: ReadonlySet<string> = new Set(['compensation', 'escalation']);
 
 class Checks {
+  /** Actions that were looked at. */
+  looked = 0;
   readonly #structure: Structure;
   readonly #positions = new Map<string, Position>();
+  /** By the fallback that they share. */
+  readonly #sharers = new Map<string, Draft[]>();
+  readonly #outside: Position = {
+    ...{ standings: [], loops: new Set(), names: new Set() },
+    seesAll: true,
+  };
 
   constructor(structure: Structure) {
     this.#structure = structure;
+    for (const action of structure.drafts.byId.values()) {
+      const { fallback } = action.handler;
+      if (fallback === undefined) continue;
+      const known = this.#sharers.get(fallback.id);
+      if (known === undefined) this.#sharers.set(fallback.id, [action]);
+      else known.push(action);
+    }
   }
 
   check({ expr, stand, reads }: Site): void {
     if (stand.root === 'delivery') return;
     const { report } = this.#structure.drafts;
     const uses = new FoundUses();
+    const before = this.looked;
     for (const read of reads) {
       const { line, column } = read.place;
       const message =
@@ -70,6 +93,7 @@ class Checks {
           : this.#read(read, stand, uses);
       if (message !== undefined) report.add(expr.where, message, { line, column });
     }
+    if (this.looked > before && !this.#mayLook()) report.add(expr.where, TOO_MANY);
     expr.uses = uses;
   }
 
@@ -89,8 +113,14 @@ class Checks {
       return undefined;
     }
     const message = this.#faultOf(position, id, member);
-    if (message === undefined) uses.add(id, member);
+    if (message === undefined) this.looked += uses.add(id, member);
     return message;
+  }
+
+  /** A definition that is stored was looked through when it was. */
+  #mayLook(): boolean {
+    const { lookups } = this.#structure.drafts;
+    return this.looked <= LOOKS_MAX || lookups.isStored === true;
   }
 
   /** Who reads `$` as a whole reads everything. */
@@ -101,18 +131,28 @@ class Checks {
   }
 
   #all(position: Position, uses: FoundUses): void {
-    for (const id of this.#structure.drafts.byId.keys()) {
-      if (this.#faultOf(position, id, undefined) === undefined) uses.add(id, undefined);
+    position.visible ??= this.#visibleFrom(position);
+    this.looked += uses.addAll(position.visible);
+  }
+
+  #visibleFrom(position: Position): ReadonlyMap<string, 'all'> {
+    const { byId } = this.#structure.drafts;
+    const visible = new Map<string, 'all'>();
+    this.looked += byId.size;
+    if (!this.#mayLook()) return visible;
+    for (const id of byId.keys()) {
+      if (this.#faultOf(position, id, undefined) === undefined) visible.set(id, 'all');
     }
+    return visible;
   }
 
   /** Why an action cannot be named; undefined when it can. */
   #faultOf(position: Position, id: string, member: string | undefined): string | undefined {
-    const { byId } = this.#structure.drafts;
+    const { byId, report } = this.#structure.drafts;
     const action = byId.get(id);
     const shown = truncated(id, SHOWN);
     if (action === undefined) {
-      return `names no action: "${shown}"; ${hintFor(shown, nameable(byId.keys()))}`;
+      return `names no action: "${shown}"${report.hint(shown, nameable(byId.keys()))}`;
     }
     if (member === 'url' && isCallback(action)) {
       const missing = this.#loopsOf(action).find((loop) => !position.loops.has(loop));
@@ -142,11 +182,12 @@ class Checks {
   /** A fallback that many share has run where it has for one of them. */
   #shared(position: Position, action: Draft, id: string): string | undefined {
     if (position.seesAll) return undefined;
-    const isSeen = [...this.#structure.drafts.byId.values()].some(
-      (each) =>
-        each.handler.fallback?.id === action.id && this.#hidden(position, each) === undefined,
-    );
-    return isSeen ? undefined : never(id);
+    for (const each of this.#sharers.get(action.id) ?? []) {
+      this.looked += 1;
+      if (!this.#mayLook()) break;
+      if (this.#hidden(position, each) === undefined) return undefined;
+    }
+    return never(id);
   }
 
   #order({ list, action, isAfter }: ReaderPosition, each: Draft, id: string): string | undefined {
@@ -173,7 +214,7 @@ class Checks {
   }
 
   #positionOf(stand: RunStand): Position {
-    if (stand.root !== 'run') return OUTSIDE;
+    if (stand.root !== 'run') return this.#outside;
     const key = `${stand.when}:${stand.action.id}`;
     const known = this.#positions.get(key);
     if (known !== undefined) return known;
@@ -208,23 +249,6 @@ class Checks {
       return [as, index].filter((name) => name !== undefined);
     });
     return new Set(names);
-  }
-}
-
-/** What an expression reads. */
-class FoundUses implements Uses {
-  readonly roots = new Set<RootName>();
-  readonly actions = new Map<string, Set<ActionMember> | 'all'>();
-  readonly names = new Set<string>();
-
-  /** @param member undefined for the action as a whole */
-  add(id: string, member: string | undefined): void {
-    const known = this.actions.get(id) ?? new Set();
-    if (member === undefined || known === 'all') this.actions.set(id, 'all');
-    else {
-      if (MEMBERS.has(member)) known.add(member as ActionMember); // Just looked at.
-      this.actions.set(id, known);
-    }
   }
 }
 

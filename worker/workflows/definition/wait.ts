@@ -1,5 +1,6 @@
 /** Actions that wait: for an event, a time or a callback. Spec: workflows.md §3, `wait`. */
 import type { Json } from '../../../proto/json.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import { beforeOf, type DraftContext, type TypeReader, targetOf } from './draft.ts';
 import { durationMs, timeMs } from './duration.ts';
 import { compiled } from './expression.ts';
@@ -22,7 +23,7 @@ const EVENT_NAME = `must be a text of 1 to ${EVENT_NAME_MAX} characters`;
 /** An action that waits. */
 export const wait: TypeReader<'wait'> = {
   members: ['mode', 'timeout', ...Object.values(OF_MODES).flat()],
-  read(around) {
+  *read(around) {
     const { members } = around;
     const mode = members.has('mode') ? members.chosen('mode', MODES) : 'event';
     if (mode === undefined || isWithoutMode(members)) return undefined;
@@ -30,8 +31,8 @@ export const wait: TypeReader<'wait'> = {
       const wrong = other === mode ? undefined : names.find((name) => members.has(name));
       if (wrong !== undefined) members.fault(wrong, `is of mode ${other}, and this one is ${mode}`);
     }
-    const timeout = readTimeout(around, ['duration', 'action']);
-    const read = readMode(around, mode);
+    const timeout = yield* readTimeout(around, ['duration', 'action']);
+    const read = yield* readMode(around, mode);
     return read && { wait: read, timeout: timeout?.timeout };
   },
 };
@@ -45,20 +46,20 @@ function isWithoutMode(members: Members): boolean {
   return true;
 }
 
-function readMode(
+function* readMode(
   around: DraftContext,
   mode: (typeof MODES)[number],
-): WaitAction['wait'] | undefined {
+): Pieces<WaitAction['wait'] | undefined> {
   const { members } = around;
   switch (mode) {
     case 'event':
-      return readEvent(around);
+      return yield* readEvent(around);
     case 'duration': {
-      const duration = durationOf(around, members);
+      const duration = yield* durationOf(around, members);
       return duration && { mode, duration };
     }
     case 'until': {
-      const until = neededValue(around, members, 'until');
+      const until = yield* neededValue(around, members, 'until');
       const { constant } = until ?? {};
       if (
         constant !== undefined &&
@@ -73,9 +74,9 @@ function readMode(
   }
 }
 
-function readEvent(around: DraftContext): WaitAction['wait'] | undefined {
+function* readEvent(around: DraftContext): Pieces<WaitAction['wait'] | undefined> {
   const { drafts, members } = around;
-  const source = neededValue(around, members, 'eventSource');
+  const source = yield* neededValue(around, members, 'eventSource');
   if (source?.constant !== undefined && !isEventName(source.constant)) {
     members.fault('eventSource', EVENT_NAME);
   }
@@ -95,15 +96,15 @@ export function isEventName(value: Json): boolean {
 }
 
 /** The member `timeout` of waits and human tasks: an object. */
-export function readTimeout(
+export function* readTimeout(
   around: DraftContext,
   names: readonly string[],
-): { readonly timeout: Timeout; readonly members: Members } | undefined {
+): Pieces<{ readonly timeout: Timeout; readonly members: Members } | undefined> {
   const { members: all } = around;
   const members = all.members('timeout');
   if (members === undefined) return undefined;
   members.refuseOthers(names, 'timeout');
-  const duration = durationOf(around, members);
+  const duration = yield* durationOf(around, members);
   const action = members.has('action') ? targetOf(around, members, 'action') : undefined;
   if (around.list.isGraph && members.has('action')) {
     members.fault('action', 'is not allowed in a graph: without it the wait fails with TIMED_OUT');
@@ -111,8 +112,8 @@ export function readTimeout(
   return duration && { timeout: { duration, action }, members };
 }
 
-function durationOf(around: DraftContext, members: Members): Value | undefined {
-  const duration = neededValue(around, members, 'duration');
+function* durationOf(around: DraftContext, members: Members): Pieces<Value | undefined> {
+  const duration = yield* neededValue(around, members, 'duration');
   const { constant } = duration ?? {};
   if (
     constant !== undefined &&
@@ -124,12 +125,12 @@ function durationOf(around: DraftContext, members: Members): Value | undefined {
 }
 
 /** The value that a member is, and has to be. */
-export function neededValue(
+export function* neededValue(
   around: DraftContext,
   members: Members,
   name: string,
-): Value | undefined {
+): Pieces<Value | undefined> {
   const json = members.get(name);
   if (json === undefined) return members.fault(name, 'is required');
-  return readValue(around.drafts, json, members.at(name), beforeOf(around));
+  return yield* readValue(around.drafts, json, members.at(name), beforeOf(around));
 }

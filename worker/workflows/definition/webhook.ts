@@ -1,4 +1,5 @@
 /** Reads webhook triggers. Spec: workflows.md §5, `webhook`. */
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import { DELIVERY, isHookPath, readDelivery } from './delivery.ts';
 import type { Drafts } from './draft.ts';
 import { compiled } from './expression.ts';
@@ -15,11 +16,11 @@ const KEY_BYTES = { least: 24, most: 64 };
 const HEADER_FORM = 'must be the name of a header';
 
 /** Reads a trigger of type `webhook`. */
-export function readWebhook(
+export function* readWebhook(
   drafts: Drafts,
   members: Members,
   index: number,
-): WebhookTrigger | undefined {
+): Pieces<WebhookTrigger | undefined> {
   const names = ['type', 'path', 'authentication', 'synchronous', 'mapping'];
   members.refuseOthers(names, 'a trigger of type webhook');
   const path = members.needText('path')?.replace(/^\//, '');
@@ -29,7 +30,7 @@ export function readWebhook(
     members.fault('path', 'may not begin with -/: callbacks are there');
   }
   const synchronous = members.flag('synchronous', false);
-  const { mapping } = readDelivery(drafts, members);
+  const { mapping } = yield* readDelivery(drafts, members);
   const inner = members.has('authentication')
     ? members.members('authentication')
     : members.fault('authentication', 'is required');

@@ -33,7 +33,7 @@ export async function storedBy(
   ]);
   if (!row) return undefined;
   const { definition, ...author } = row;
-  makeReady({ uuid, version }, sourceOf(definition, named));
+  await makeReady(orgUuid, { uuid, version }, sourceOf(definition, named));
   known.set(name, { author, at });
   return author;
 }

@@ -3,10 +3,12 @@ import type { Kind } from '../../../kinds/index.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import { orderedText } from '../../../proto/ordered-json.ts';
-import { whole } from '../../../proto/work/pieces.ts';
+import { type Pieces, whole } from '../../../proto/work/pieces.ts';
 import { parseDefinitionInPieces } from '../../../proto/written-json.ts';
-import { readWorkflow } from '../definition/read.ts';
+import { goingOn } from '../../limits/heavy-work.ts';
+import { readWorkflowInPieces } from '../definition/read.ts';
 import type { Workflow } from '../definition/tree.ts';
+import { runnable, storedInPieces } from '../stored.ts';
 import type { WorkflowVersion } from './head.ts';
 import type { Keeper } from './keeper.ts';
 
@@ -22,10 +24,14 @@ interface Ready {
 /** Definitions that an isolate keeps ready, and characters of them: one takes about ten times as many bytes. */
 const READY_MAX = 10_000;
 const READY_CHARACTERS = 8 * 1024 * 1024;
+/** What an id that an expression holds counts as. */
+const CHARACTERS_OF_LOOK = 3;
 const ready = new LruMap<string, Ready>(READY_MAX, {
   most: READY_CHARACTERS,
-  of: ({ text }) => text.length,
+  of: ({ text, workflow }) => text.length + CHARACTERS_OF_LOOK * workflow.looks,
 });
+/** Characters of a definition up to which it is read at once. */
+const LIGHT_CHARACTERS = 16 * 1024;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -37,7 +43,9 @@ interface Source {
 }
 
 /** A definition as D1 has it. */
-export interface LoadedSource extends Source {
+export interface LoadedSource extends Pick<Source, 'kinds'> {
+  /** The JSON text that is stored. */
+  readonly stored: string;
   /** Whether the version names templates or workflows. */
   readonly pinsVersions: boolean;
 }
@@ -57,11 +65,39 @@ export function definitionOf(keeper: Keeper, { uuid, version }: VersionKey): Wor
     )
     .toArray();
   if (!row) return undefined;
-  const text = decoder.decode(keeper.vault.open(new Uint8Array(row.bytes), placeOf(name)));
+  return whole(readKept(keeper, name, row.bytes)).workflow;
+}
+
+/** Has the definition of a version ready that the object keeps: undefined where there is nothing to read, or little. */
+export function unreadDefinition(
+  { sql, vault }: Keeper,
+  { uuid, version }: VersionKey,
+): Pieces<Ready> | undefined {
+  const name = `${uuid}:${version}`;
+  if (ready.get(name)) return undefined;
+  const [row] = sql
+    .exec<{ bytes: ArrayBuffer }>(
+      'SELECT bytes FROM definitions WHERE workflow = ? AND version = ? AND length(bytes) > ?',
+      ...[uuid, version, LIGHT_CHARACTERS],
+    )
+    .toArray();
+  return row && readKept({ vault }, name, row.bytes);
+}
+
+function* readKept(
+  { vault }: Pick<Keeper, 'vault'>,
+  name: string,
+  bytes: ArrayBuffer,
+): Pieces<Ready> {
+  const known = ready.get(name);
+  if (known) return known;
+  const text = decoder.decode(vault.open(new Uint8Array(bytes), placeOf(name)));
+  yield;
   // As keepDefinition wrote it.
-  const workflow = read(whole(parseDefinitionInPieces(text)) as unknown as Source);
-  ready.set(name, { workflow, text, pinsVersions: undefined });
-  return workflow;
+  const source = (yield* parseDefinitionInPieces(text)) as unknown as Source;
+  const made: Ready = { workflow: yield* read(source), text, pinsVersions: undefined };
+  ready.set(name, made);
+  return made;
 }
 
 function isKept({ sql, definitions }: Keeper, { uuid, version }: VersionKey): boolean {
@@ -83,33 +119,45 @@ export function pinsNothing({ uuid, version }: VersionKey): boolean {
   return ready.get(`${uuid}:${version}`)?.pinsVersions === false;
 }
 
-/** Has the definition of a version ready from now on. */
-export function makeReady(version: VersionKey, source: LoadedSource): Workflow {
-  return readied(version, source).workflow;
+/** Has the definition of a version ready from now on; a large one is read in pieces, by turns of its organization. */
+export async function makeReady(
+  orgUuid: string,
+  version: VersionKey,
+  source: LoadedSource,
+): Promise<Ready> {
+  const pieces = readied(version, source);
+  const isLight = source.stored.length <= LIGHT_CHARACTERS;
+  return isLight ? whole(pieces) : await goingOn({ caller: { orgUuid } }, pieces);
 }
 
 /** What is larger than all that is kept ready is made each time. */
-function readied({ uuid, version }: VersionKey, { pinsVersions, ...source }: LoadedSource): Ready {
+function* readied(
+  { uuid, version }: VersionKey,
+  { pinsVersions, stored, kinds }: LoadedSource,
+): Pieces<Ready> {
   const name = `${uuid}:${version}`;
   const known = ready.get(name);
-  const made: Ready = {
-    workflow: known?.workflow ?? read(source),
-    // It is JSON, of a definition that was read from some.
-    text: known?.text ?? orderedText(source as unknown as Json),
-    pinsVersions,
-  };
+  if (known) {
+    const told: Ready = { ...known, pinsVersions };
+    ready.set(name, told);
+    return told;
+  }
+  const source: Source = { definition: runnable(yield* storedInPieces(stored)), kinds };
+  const workflow = yield* read(source);
+  // It is JSON, of a definition that was read from some.
+  const made: Ready = { workflow, text: orderedText(source as unknown as Json), pinsVersions };
   ready.set(name, made);
   return made;
 }
 
-/** Keeps the definition of a version: that of `source`, or the one that the isolate has ready. Undefined where there is neither. */
+/** Keeps the definition of a version: that which was made, or the one that the isolate has ready. Undefined where there is neither. */
 export function keepDefinition(
   keeper: Keeper,
   { uuid, version }: VersionKey,
-  source: LoadedSource | undefined,
+  made: Ready | undefined,
 ): Workflow | undefined {
   const name = `${uuid}:${version}`;
-  const known = source ? readied({ uuid, version }, source) : ready.get(name);
+  const known = made ?? ready.get(name);
   if (!known) return undefined;
   const sealed = keeper.vault.seal(encoder.encode(known.text), placeOf(name));
   keeper.sql.exec(
@@ -134,8 +182,8 @@ export function dropDefinition({ sql, definitions }: Keeper, { uuid, version }: 
 }
 
 /** @throws Error where what was stored does not read any more: a fault of ours */
-function read({ definition, kinds }: Source): Workflow {
-  const { workflow, faults } = readWorkflow(definition, {
+function* read({ definition, kinds }: Source): Pieces<Workflow> {
+  const { workflow, faults } = yield* readWorkflowInPieces(definition, {
     kindOf: (endpoint) => (Object.hasOwn(kinds, endpoint) ? kinds[endpoint] : undefined),
     isStored: true,
   });

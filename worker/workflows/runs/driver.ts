@@ -28,7 +28,7 @@ import { isKeptByBackend, markedKeyOf } from './marked.ts';
 import { forkOf } from './run-rows.ts';
 import { templateWrites } from './sources.ts';
 import { LOOKUP_MS, withinTime } from './time-limit.ts';
-import { whenParsed } from './when-parsed.ts';
+import { whenParsed, whenRead } from './when-parsed.ts';
 
 /** Milliseconds after which an object that was killed looks at what it was doing. */
 const HEARTBEAT_MS = 3_000;
@@ -117,13 +117,21 @@ export class Driver {
 
   /**
    * One transition of a run, and what follows from it: at once, unless it reads a large value that is
-   * parsed first. Undefined where there is no such run.
+   * parsed first, or belongs to a large definition that is read first. Undefined where there is no such run.
    * @param mayWait as of `Keeper.turn`
    */
   act<Value>(
     run: number,
     work: (turn: Turn, journal: SqlJournal) => Value,
     mayWait = false,
+  ): Value | undefined | Promise<Value | undefined> {
+    return whenRead(this, run, () => this.#acted(run, work, mayWait));
+  }
+
+  #acted<Value>(
+    run: number,
+    work: (turn: Turn, journal: SqlJournal) => Value,
+    mayWait: boolean,
   ): Value | undefined | Promise<Value | undefined> {
     const fails = (thrown: unknown): undefined => {
       // A fault of ours: the run is not to hang.

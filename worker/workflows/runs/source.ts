@@ -3,7 +3,6 @@ import type { Kind } from '../../../kinds/index.ts';
 import type { Database } from '../../context.ts';
 import type { Workflow } from '../definition/tree.ts';
 import { selectVersion } from '../store.ts';
-import { runnable, storedDefinition } from '../stored.ts';
 import { type LoadedSource, makeReady, readyDefinition } from './definitions.ts';
 import { selectNamed, type VersionName } from './store.ts';
 
@@ -31,7 +30,7 @@ export async function loadDefinition(
   const ready = readyDefinition(version);
   if (ready) return ready;
   const source = await loadSource(db, orgUuid, version);
-  return source && makeReady(version, source);
+  return source && (await makeReady(orgUuid, version, source)).workflow;
 }
 
 /** @param definition as it is stored @param named what the version names */
@@ -39,5 +38,5 @@ export function sourceOf(definition: string, named: readonly NamedRow[]): Loaded
   const kinds: Record<string, Kind> = {};
   for (const { target, endpointKind } of named) if (endpointKind) kinds[target] = endpointKind;
   const pinsVersions = named.some(({ kind }) => kind !== 'endpoint');
-  return { definition: runnable(storedDefinition(definition)), kinds, pinsVersions };
+  return { stored: definition, kinds, pinsVersions };
 }

@@ -11,7 +11,13 @@ import { LARGE_TEXT, NotReady } from '../engine/ready-values.ts';
 import { refuse } from '../engine/refuse.ts';
 import { beginFork } from '../engine/resume.ts';
 import type { Turn } from '../engine/turn.ts';
-import { definitionOf, keepDefinition, readyDefinition } from './definitions.ts';
+import {
+  definitionOf,
+  keepDefinition,
+  makeReady,
+  readyDefinition,
+  unreadDefinition,
+} from './definitions.ts';
 import { digestNow } from './digest.ts';
 import { copyKept } from './forking.ts';
 import type { Order, RunHead } from './head.ts';
@@ -58,6 +64,8 @@ async function started(
   const before = knownRun(at, order);
   if (before) return before;
   const { id, input, fork } = order;
+  const unread = unreadDefinition(keeper, order.workflow);
+  if (unread) await driver.computing.inTurn(unread);
   const workflow = definitionOf(keeper, order.workflow) ?? (await loaded(at, order));
   if (!workflow) return { is: 'no-version' };
   const named = namesOf(at, workflow, order, parsed);
@@ -160,7 +168,8 @@ async function loaded({ env, driver }: Reachable, order: Order): Promise<Workflo
   const source = readyDefinition(workflow)
     ? undefined
     : await loadSource(databaseOf(env), orgUuid, workflow);
-  return keepDefinition(driver.keeper, workflow, source);
+  const made = source && (await makeReady(orgUuid, workflow, source));
+  return keepDefinition(driver.keeper, workflow, made);
 }
 
 /** What is wrong with an input. */

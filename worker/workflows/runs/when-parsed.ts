@@ -1,7 +1,8 @@
-/** Transitions that read large values: those are parsed first, by turns, and the transition begins anew. docs/heavy-work.md. */
+/** Transitions that need what is large: it is read or parsed first, by turns, and the transition begins anew. docs/heavy-work.md. */
 import type { Json } from '../../../proto/json.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { NotReady, type Wanted } from '../engine/ready-values.ts';
+import { unreadDefinition } from './definitions.ts';
 import type { Driver } from './driver.ts';
 import type { Keeper } from './keeper.ts';
 import { keepParsed, parsedLately, parseText } from './parsed-values.ts';
@@ -23,6 +24,20 @@ interface Parsed {
 
 /** What does transitions, and in whose turn values are parsed. */
 type Doer = Pick<Driver, 'keeper' | 'computing'>;
+
+/** A transition of a run, at once unless its definition is large and has to be read first: in pieces, by turns. */
+export function whenRead<Value>(
+  { keeper, computing }: Doer,
+  run: number,
+  transition: () => Value | Promise<Value>,
+): Value | Promise<Value> {
+  const head = keeper.headOf(run);
+  const unread = head && unreadDefinition(keeper, head.workflow);
+  if (!unread) return transition();
+  // What cannot be read fails in the transition, by its rules.
+  const read = computing.inTurn(unread).catch(() => undefined);
+  return read.then(transition);
+}
 
 /** A transition, at once unless it has to wait for a value. @throws what it throws */
 export function whenParsed<Value>(
