@@ -61,6 +61,22 @@ export const runOperations: readonly Operation[] = [
   starting('a run of 2,000 that compute', [loop(2_000, condition(COMPUTES(300_000)))], undefined),
   starting('a run of 30,000 conditions', [loop(30_000, condition('false'))], undefined),
   starting(
+    'a run of a graph of 2,000',
+    Array.from({ length: 2_000 }, (_, at) => ({
+      ...{ id: `a${at}`, type: 'template', template: 'nothing' },
+      after: at === 0 ? [] : ['a0'],
+    })),
+    template('nothing', { transformationRules: [{ target: 'a', value: 1 }] }),
+  ),
+  starting(
+    'a run of 500 that read the whole run',
+    Array.from({ length: 500 }, (_, at) => ({
+      ...{ id: `a${at}`, type: 'template', template: 'little', input: '$' },
+      ...(at < 499 ? { next: `a${at + 1}` } : {}),
+    })),
+    template('little', { transformationRules: [{ target: 'a', value: 1 }] }),
+  ),
+  starting(
     'a run of 1,000 that keep 30 KB',
     [loop(1_000, { id: 'each', type: 'template', template: 'thirty-kilobytes', input: {} })],
     template('thirty-kilobytes', {

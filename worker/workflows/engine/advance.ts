@@ -3,14 +3,21 @@ import type { Action } from '../definition/tree.ts';
 import { branchEnded, elementEnded, failContainer, isClosing } from './containers.ts';
 import { followsOf, succeed } from './ending.ts';
 import { failureOf } from './failure.ts';
+import { beginFollowers } from './graph.ts';
 import type { Failure, Node, Ref } from './journal.ts';
 import { Scope } from './scope.ts';
 import { stopRun } from './stop.ts';
-import { actionOf, begin, keepFailure, keepJson, nodeAt, setPhase, type Turn } from './turn.ts';
+import {
+  actionOf,
+  begin,
+  keepFailure,
+  keepJson,
+  MAIN,
+  nodeAt,
+  setPhase,
+  type Turn,
+} from './turn.ts';
 import { undone } from './undo.ts';
-
-/** On the main line. */
-export const MAIN = { frame: '', owner: '', role: 'step' } as const;
 
 /** A node has ended well, or its failure was dealt with. */
 export function advance(turn: Turn, node: Node): void {
@@ -64,34 +71,12 @@ function advanceMain(turn: Turn, node: Node): void {
   }
   run.last = node.output;
   if (workflow.form === 'graph') {
-    advanceGraph(turn);
+    if (beginFollowers(turn, node)) endMain(turn);
     return;
   }
   const { follows } = node.state;
   if (follows === undefined || follows === null) endMain(turn);
   else follow(turn, node, follows);
-}
-
-/** Begins what comes after actions that have all ended. */
-function advanceGraph(turn: Turn): void {
-  const { workflow, journal } = turn;
-  const isDone = (id: string) => hasEnded(journal.node(id));
-  let isOver = true;
-  for (const action of workflow.actions) {
-    const node = journal.node(action.id);
-    if (node) isOver &&= hasEnded(node);
-    else if ((action.after ?? []).every(isDone)) {
-      begin(turn, action, MAIN);
-      isOver = false;
-    } else isOver = false;
-  }
-  if (isOver) endMain(turn);
-}
-
-/** Whether it succeeded, or failed in a way after which the run goes on. */
-export function hasEnded(node: Node | undefined): boolean {
-  if (node?.phase !== 'ended') return false;
-  return node.status === 'succeeded' || node.state.handled === true;
 }
 
 /** The main line has ended: the run has its output. */

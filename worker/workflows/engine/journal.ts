@@ -211,11 +211,7 @@ export type Effect =
     }
   | { readonly do: 'cancel-child' | 'undo-child'; readonly path: string; readonly child: string }
   | { readonly do: 'open-task'; readonly path: string; readonly escalated: boolean }
-  | {
-      readonly do: 'close-task';
-      readonly path: string;
-      readonly status: 'done' | 'expired';
-    }
+  | { readonly do: 'close-task'; readonly path: string; readonly status: 'done' | 'expired' }
   | {
       readonly do: 'listen';
       readonly path: string;
@@ -251,6 +247,8 @@ export interface Journal {
   active(): Node[];
   /** Nodes of one list, in the order of their starts. */
   inFrame(frame: string): Node[];
+  /** Ids of the actions of the top level that have ended well, or after which the run goes on; one that only grows is the same set. */
+  ended(): ReadonlySet<string>;
   /** Of the direct children of a node, those that ended without success, or while they were stopped. */
   unfinished(owner: string): Node[];
   /** Of the nodes that are still to be compensated, the one that ended last: below a path, or in the whole run. */

@@ -1,12 +1,13 @@
 /** What happens to a run: each event makes one transition, in one transaction. Spec: workflows.md §3, §4, §7. */
-import { failRun, MAIN } from './advance.ts';
+import { failRun } from './advance.ts';
 import { failContainer } from './containers.ts';
 import { fail, failForGood, succeed, succeedAs, timeOut } from './ending.ts';
+import { beginAll } from './graph.ts';
 import type { DueKind, Failure, Node, Ref } from './journal.ts';
 import { settle } from './settle.ts';
 import { start, startAttempt, taskTimedOut } from './start.ts';
 import { endWait, stopRun } from './stop.ts';
-import { actionOf, begin, setPhase, type Turn } from './turn.ts';
+import { actionOf, begin, MAIN, setPhase, type Turn } from './turn.ts';
 import { startUndoing } from './undo.ts';
 
 /** The run begins with its first actions. */
@@ -18,11 +19,7 @@ export function beginRun(turn: Turn): void {
   journal.due(run.deadline, '', 'deadline');
   journal.effect({ do: 'tell', event: 'run.started', path: '', data: {} });
   if (workflow.form === 'list') beginAt(turn, workflow.start);
-  else {
-    for (const action of workflow.actions) {
-      if ((action.after ?? []).length === 0) begin(turn, action, MAIN);
-    }
-  }
+  else beginAll(turn);
   settle(turn);
 }
 

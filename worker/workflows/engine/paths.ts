@@ -29,6 +29,18 @@ export function isBelow(path: string, container: string): boolean {
   return next === '.' || next === '[';
 }
 
+/** Paths of all that a node is part of, from the outside. */
+export function above(path: string): string[] {
+  return segmentsOf(path)
+    .slice(0, -1)
+    .map(({ upTo }) => upTo);
+}
+
+/** The path of what a node is part of on the top level, or its own. */
+export function topOf(path: string): string {
+  return path.split(/[.[]/, 1)[0] ?? path;
+}
+
 /** What the paths of a list begin with that is a container's branch or element. */
 export function frameOf(container: string, index: number): string {
   return `${container}[${index}].`;

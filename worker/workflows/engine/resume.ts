@@ -1,12 +1,13 @@
 /** A run that goes on where it failed or was cut off, or from one of its actions. Spec: workflows.md §6, `retry`, `fork`. */
-import { endMain, hasEnded, MAIN } from './advance.ts';
+import { endMain } from './advance.ts';
 import { fillLoop } from './containers.ts';
 import { followsOf } from './ending.ts';
 import { failureOf } from './failure.ts';
+import { beginAll } from './graph.ts';
 import type { Node } from './journal.ts';
 import { beginAt } from './machine.ts';
 import { settle } from './settle.ts';
-import { actionOf, begin, setPhase, type Turn } from './turn.ts';
+import { actionOf, setPhase, type Turn } from './turn.ts';
 
 /** Goes on with the actions that failed or were cut off; what succeeded is kept. */
 export function retryRun(turn: Turn): void {
@@ -32,13 +33,8 @@ export function retryRun(turn: Turn): void {
 
 function beginFirst(turn: Turn): void {
   const { workflow } = turn;
-  if (workflow.form === 'list') {
-    beginAt(turn, workflow.start);
-    return;
-  }
-  for (const action of workflow.actions) {
-    if ((action.after ?? []).length === 0) begin(turn, action, MAIN);
-  }
+  if (workflow.form === 'list') beginAt(turn, workflow.start);
+  else beginAll(turn);
 }
 
 function reopen(turn: Turn, node: Node): void {
@@ -112,11 +108,6 @@ export function beginFork(turn: Turn, from: string): void {
   journal.due(run.deadline, '', 'deadline');
   journal.effect({ do: 'tell', event: 'run.started', path: '', data: {} });
   if (workflow.form === 'list') beginAt(turn, from);
-  else {
-    for (const action of workflow.actions) {
-      const isReady = (action.after ?? []).every((id) => hasEnded(journal.node(id)));
-      if (isReady && !journal.node(action.id)) begin(turn, action, MAIN);
-    }
-  }
+  else beginAll(turn);
   settle(turn);
 }

@@ -2,7 +2,7 @@
 import type { Json } from '../../../proto/json.ts';
 import { endFailed, isWithin, noteFailure } from './ending.ts';
 import type { Failure, Node } from './journal.ts';
-import { isBelow } from './paths.ts';
+import { above, isBelow } from './paths.ts';
 import { actionOf, end, setPhase, type Turn } from './turn.ts';
 
 /** Stops what is below a container, or everything with an empty path. Compensations and escalations go on. */
@@ -82,12 +82,13 @@ export function closeContainers(turn: Turn): boolean {
       // What is being undone is undone first: one after the other.
       (phase === 'undo' && stopping && state.undoing === undefined),
   );
-  const done = closing.filter(
-    ({ path }) =>
-      !active.some(
-        (other) => isBelow(other.path, path) && !isWithin(turn.workflow, other.path, 'escalation'),
-      ),
+  // Only where something closes are all looked at, each once.
+  const busy = new Set(
+    (closing.length === 0 ? [] : active)
+      .filter(({ path }) => !isWithin(turn.workflow, path, 'escalation'))
+      .flatMap(({ path }) => above(path)),
   );
+  const done = closing.filter(({ path }) => !busy.has(path));
   for (const node of done) close(turn, node);
   if (closing.length === 0) turn.run.closing = active.some(({ stopping }) => stopping);
   return done.length > 0;

@@ -62,6 +62,9 @@ interface Position {
   readonly role: Role;
 }
 
+/** On the main line. */
+export const MAIN = { frame: '', owner: '', role: 'step' } as const;
+
 /** Makes a node of an action, which begins before the transition ends. */
 export function begin(turn: Turn, { id }: Action, { frame, owner, role }: Position): Node {
   const { run, now } = turn;

@@ -83,9 +83,7 @@ export class SqlJournal implements Journal {
   /** What the transition led to that ends here. */
   takeAsked(): Transition {
     const asked = { calls: this.#calls, hasEffects: this.#hasEffects, earliest: this.#earliest };
-    this.#calls = [];
-    this.#hasEffects = false;
-    this.#earliest = Number.POSITIVE_INFINITY;
+    [this.#calls, this.#hasEffects, this.#earliest] = [[], false, Number.POSITIVE_INFINITY];
     return asked;
   }
 
@@ -137,6 +135,10 @@ export class SqlJournal implements Journal {
 
   inFrame(frame: string): Node[] {
     return this.#nodes.inFrame(frame);
+  }
+
+  ended(): ReadonlySet<string> {
+    return this.#nodes.ended();
   }
 
   unfinished(owner: string): Node[] {

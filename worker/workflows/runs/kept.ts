@@ -2,7 +2,7 @@
 import { inRecordTurn } from '../../limits/record-turns.ts';
 import type { Workflow } from '../definition/tree.ts';
 import type { Node, Ref } from '../engine/journal.ts';
-import { isBelow } from '../engine/paths.ts';
+import { topOf } from '../engine/paths.ts';
 import type { TextPart } from '../engine/text-parts.ts';
 import type { Turn } from '../engine/turn.ts';
 import type { RunRow } from './journal.ts';
@@ -101,13 +101,14 @@ function someOf(lines: Generator<string>): SomeLines {
 
 /** An empty line for each node that is not kept: it is looked at, too. */
 function* linesOf(keeper: Keeper, run: number, before: readonly Node[]): Generator<string> {
+  const kept = new Set(before.map(({ path }) => path));
   for (let after = 0; ; ) {
     const sql =
       'SELECT body FROM nodes WHERE run = ? AND generation = 0 AND begun > ? ORDER BY begun LIMIT ?';
     const rows = keeper.sql.exec<{ body: string }>(sql, run, after, STEP).toArray();
     for (const { body } of rows) {
       const node = JSON.parse(body) as Node; // As the journal wrote it.
-      if (isKept(node, before)) yield* linesOfNode(keeper, run, node);
+      if (isKept(node, kept)) yield* linesOfNode(keeper, run, node);
       else yield '';
       after = node.begun;
     }
@@ -115,8 +116,9 @@ function* linesOf(keeper: Keeper, run: number, before: readonly Node[]): Generat
   }
 }
 
-function isKept({ phase, path }: Node, before: readonly Node[]): boolean {
-  return phase === 'ended' && before.some((each) => path === each.path || isBelow(path, each.path));
+/** @param kept paths of the top level, with which those below begin */
+function isKept({ phase, path }: Node, kept: ReadonlySet<string>): boolean {
+  return phase === 'ended' && kept.has(topOf(path));
 }
 
 function* linesOfNode(keeper: Keeper, run: number, node: Node): Generator<string> {

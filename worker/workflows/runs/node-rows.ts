@@ -1,4 +1,5 @@
 /** Nodes of one run: those that its object has in memory, and their rows. Spec: workflows.md §7. */
+import { hasEnded } from '../engine/graph.ts';
 import type { Node } from '../engine/journal.ts';
 import { isBelow } from '../engine/paths.ts';
 import { insertRows } from './insert-rows.ts';
@@ -17,6 +18,9 @@ export class NodeRows {
   readonly #count: { seq: number };
   readonly #nodes = new Map<string, Node | undefined>();
   readonly #dirty = new Set<Node>();
+  /** Actions of the top level that have ended, once a graph asks; and nodes that were changed since it asked last. */
+  #ended: Set<string> | undefined;
+  readonly #changed = new Set<Node>();
   /** Whether all nodes of the run are in memory: then no row is read. */
   #isWhole: boolean;
   /** Whether rows were written before what goes with them. */
@@ -46,6 +50,29 @@ export class NodeRows {
   put(node: Node): void {
     this.#nodes.set(node.path, node);
     this.#dirty.add(node);
+    if (this.#ended) this.#changed.add(node);
+  }
+
+  /** As of `Journal`. */
+  ended(): ReadonlySet<string> {
+    const isFirst = this.#ended === undefined;
+    this.#ended ??= this.#isWhole ? new Set() : this.#endedInRows();
+    for (const node of isFirst ? this.#nodes.values() : this.#changed) {
+      if (node?.owner !== '' || node.role !== 'step') continue;
+      if (hasEnded(node)) this.#ended.add(node.action);
+      // Who has looked at a set looks at the places in it that are new alone.
+      else if (this.#ended.delete(node.action)) this.#ended = new Set(this.#ended);
+    }
+    this.#changed.clear();
+    return this.#ended;
+  }
+
+  #endedInRows(): Set<string> {
+    const sql = `SELECT path FROM nodes WHERE run = ? AND generation = 0 AND owner = '' AND phase = 'ended'
+      AND json_extract(body, '$.role') = 'step'
+      AND (json_extract(body, '$.status') = 'succeeded' OR json_extract(body, '$.state.handled'))`;
+    const rows = this.#sql.exec<{ path: string }>(sql, this.#run).toArray();
+    return new Set(rows.map(({ path }) => path));
   }
 
   /** Undefined where not all are in memory. */

@@ -1,5 +1,6 @@
 /** Which actions of a run were undone. Spec: workflows.md §4 "Compensation". */
 import type { Node } from '../engine/journal.ts';
+import { topOf } from '../engine/paths.ts';
 import type { RunRow } from './journal.ts';
 import type { Keeper } from './keeper.ts';
 
@@ -37,6 +38,6 @@ export function firstUndone(
     isStopped ? 1 : 0,
   );
   // A path begins with the id of the action of the top level.
-  const found = new Set(paths.toArray().map(({ path }) => path.split(/[.[]/, 1)[0]));
+  const found = new Set(paths.toArray().map(({ path }) => topOf(path)));
   return among.find(({ action }) => found.has(action))?.action;
 }

@@ -2,6 +2,7 @@
 import { type Json, parseJson } from '../../../../proto/json.ts';
 import { readWorkflow } from '../../definition/read.ts';
 import type { Workflow } from '../../definition/tree.ts';
+import { hasEnded } from '../graph.ts';
 import type { DueKind, Effect, ElementEnd, Journal, Node, Ref, Run } from '../journal.ts';
 import { isBelow } from '../paths.ts';
 import { joinedText, type TextPart } from '../text-parts.ts';
@@ -39,6 +40,10 @@ export class MemoryJournal implements Journal {
   }
   inFrame(frame: string): Node[] {
     return this.nodes.filter((node) => node.owner === frame);
+  }
+  ended(): ReadonlySet<string> {
+    const main = this.nodes.filter(({ owner, role }) => owner === '' && role === 'step');
+    return new Set(main.filter(hasEnded).map(({ action }) => action));
   }
   unfinished(owner: string): Node[] {
     return this.nodes.filter(
