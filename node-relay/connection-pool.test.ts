@@ -72,6 +72,24 @@ describe('a pool', () => {
     expect(model.made).toBe(1);
   });
 
+  test('serves those by whom others end before those who came earlier', async () => {
+    const slots = new Slots();
+    slots.caps = { total: 1, production: 1, development: 1 };
+    const pool = new SlottedPool(slots, 'production', { open: async () => ({}), close() {} });
+    const served: string[] = [];
+    const call = async (name: string, place: 'last' | 'ahead') => {
+      const connection = await pool.acquire(new AbortController().signal, place);
+      served.push(name);
+      pool.release(connection);
+    };
+    const held = await pool.acquire(new AbortController().signal);
+    const calls = [call('begins', 'last'), call('ends', 'ahead'), call('ends later', 'ahead')];
+    expect(pool.waiting).toBe(3);
+    pool.release(held);
+    await Promise.all(calls);
+    expect(served).toEqual(['ends', 'ends later', 'begins']);
+  });
+
   test('serves all who wait in the order they came, however many leave meanwhile', async () => {
     const anyLeaves = fc.array(fc.boolean(), { minLength: 2, maxLength: 40 });
     await fc.assert(

@@ -1,4 +1,4 @@
-/** The pool that drivers take connections from: last used first, a queue in order of arrival. */
+/** The pool that drivers take connections from: last used first, a queue in order of arrival, and ahead of it calls by which others end. */
 import type { Profile } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import type { ConnectionMaker, ConnectionPool } from './drivers/driver.ts';
@@ -28,6 +28,8 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
   readonly #slots: Slots;
   readonly #maker: ConnectionMaker<Connection>;
   readonly #queue = new Set<Waiter<Connection>>();
+  /** Those that are served before all of the queue. */
+  readonly #ahead = new Set<Waiter<Connection>>();
   /** Least recently used first. */
   readonly #idle: { readonly connection: Connection; readonly since: number }[] = [];
   /** In use or idle. */
@@ -43,7 +45,7 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
   }
 
   get waiting(): number {
-    return this.#queue.size;
+    return this.#queue.size + this.#ahead.size;
   }
 
   get nextWaiting(): number | undefined {
@@ -58,7 +60,7 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
     return this.#idle[0]?.since;
   }
 
-  acquire(signal: AbortSignal): Promise<Connection> {
+  acquire(signal: AbortSignal, place: 'last' | 'ahead' = 'last'): Promise<Connection> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const idle = this.#idle.pop();
     if (idle !== undefined) {
@@ -68,14 +70,15 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
     // A call may have got its connection just before the pool closed: it is served like those in flight.
     if (this.#closed !== undefined) this.#slots.join(this);
     const { promise, resolve, reject } = Promise.withResolvers<Connection>();
-    const waiter = this.#waiter(signal, resolve, reject);
+    const arrived = place === 'ahead' ? 0 : this.#slots.arrive();
+    const waiter = this.#waiter(arrived, signal, resolve, reject);
     if (this.#slots.take(this.profile)) {
       this.#openFor(waiter);
     } else if (this.#slots.waiting >= WAITING_MAX) {
       this.#slots.queue?.refused('full');
       waiter.fail(exhausted('Too many calls wait for a connection to this endpoint'));
     } else {
-      this.#queue.add(waiter);
+      (place === 'ahead' ? this.#ahead : this.#queue).add(waiter);
       this.#slots.balance();
     }
     return promise;
@@ -132,12 +135,12 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
   }
 
   #leaveQueue(waiter: Waiter<Connection>): void {
-    if (!this.#queue.delete(waiter)) return;
+    if (!this.#queue.delete(waiter) && !this.#ahead.delete(waiter)) return;
     this.#slots.queue?.left((performance.now() - waiter.since) / 1000);
   }
 
   #first(): Waiter<Connection> | undefined {
-    return this.#queue.values().next().value;
+    return this.#ahead.values().next().value ?? this.#queue.values().next().value;
   }
 
   /** Opens with a slot already taken. A caller that leaves meanwhile leaves the connection to the next. */
@@ -188,12 +191,13 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
 
   #leaveWhenEmpty(): void {
     if (this.#closed === undefined) return;
-    if (this.#open.size + this.#opening + this.#queue.size > 0) return;
+    if (this.#open.size + this.#opening + this.waiting > 0) return;
     this.#slots.leave(this);
     this.#closed.resolve();
   }
 
   #waiter(
+    arrived: number,
     signal: AbortSignal,
     resolve: (connection: Connection) => void,
     reject: (reason: unknown) => void,
@@ -218,7 +222,7 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
       fail(exhausted('No connection to this endpoint became free in time'));
     }, WAIT_MAX_MS);
     const waiter: Waiter<Connection> = {
-      arrived: this.#slots.arrive(),
+      arrived,
       since: performance.now(),
       signal,
       give(connection) {

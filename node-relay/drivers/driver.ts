@@ -54,9 +54,10 @@ export interface ConnectionMaker<Connection> {
 export interface ConnectionPool<Connection> {
   /**
    * An idle connection, else a new one, else the next that is free.
+   * @param place among those that wait; `ahead` is for what lets others end
    * @throws GatewayError POOL_EXHAUSTED when too many wait or the wait is too long, TIMED_OUT, what `open` throws
    */
-  acquire(signal: AbortSignal): Promise<Connection>;
+  acquire(signal: AbortSignal, place?: 'last' | 'ahead'): Promise<Connection>;
   /** Gives a connection back that the next caller can use as if it were new. */
   release(connection: Connection): void;
   /** Ends a connection, in use or idle: it was lost, or holds what the next caller must not see. */

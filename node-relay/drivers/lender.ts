@@ -128,10 +128,10 @@ export class Lender<Connection extends Lendable> {
   }
 
   /** A live connection of the pool, for the caller to give back. */
-  async borrow(signal: AbortSignal): Promise<Connection> {
+  async borrow(signal: AbortSignal, place: 'last' | 'ahead' = 'last'): Promise<Connection> {
     for (;;) {
       signal.throwIfAborted();
-      const connection = await this.#pool.acquire(signal);
+      const connection = await this.#pool.acquire(signal, place);
       connection.inUse = true;
       if (!connection.wire.lost) return connection;
       this.#pool.discard(connection);

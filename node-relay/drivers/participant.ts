@@ -199,7 +199,8 @@ async function borrowedSoon<Connection extends Lendable>(
   const impatient = new GatewayError('POOL_EXHAUSTED', 'No connection is free', { retryAfter: 1 });
   const timer = setTimeout(() => patience.abort(impatient), PATIENCE_MS);
   try {
-    return await lender.borrow(AbortSignal.any([signal, patience.signal]));
+    // Those that wait may wait for the very share that is to be finished.
+    return await lender.borrow(AbortSignal.any([signal, patience.signal]), 'ahead');
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof GatewayError && error.code === 'POOL_EXHAUSTED') return undefined;

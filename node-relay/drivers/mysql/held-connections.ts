@@ -5,6 +5,8 @@ import type { Database } from './database.ts';
 
 /** Milliseconds for which one is kept. Another relay that is to finish the share ends it before. Spec silent. */
 const HELD_MS = 1_000;
+/** Likewise while others wait for a connection; a login takes as long as the work of several shares. Spec silent. */
+const CONTENDED_MS = 100;
 
 /** One that is kept. */
 interface HeldConnection {
@@ -24,10 +26,11 @@ export class HeldConnections {
     this.#database = database;
   }
 
-  /** Keeps a connection for a moment; false when it was stopped, or others wait for one, so that it is to be closed. */
+  /** Keeps a connection for a moment, a shorter one while others wait; false when it was stopped, so that it is to be closed. */
   keep(name: string, connection: Connection, left: readonly Traces[]): boolean {
-    if (this.#closed || connection.interrupted || this.#database.contended) return false;
-    const timer = setTimeout(() => this.#drop(name), HELD_MS).unref();
+    if (this.#closed || connection.interrupted) return false;
+    const heldMs = this.#database.contended ? CONTENDED_MS : HELD_MS;
+    const timer = setTimeout(() => this.#drop(name), heldMs).unref();
     this.#held.set(name, { connection, left, timer });
     return true;
   }

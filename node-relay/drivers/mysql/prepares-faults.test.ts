@@ -147,6 +147,20 @@ describe('a table whose engine has no transactions', () => {
   });
 });
 
+test('what is prepared commits on its own connection, and the next call that waits has it', async () => {
+  const client = await database.open('write', { connections: 1 });
+  const name = shareName();
+  const which = sql('SELECT connection_id() AS id');
+  const slow = share([add(name), sql('SELECT sleep(0.1)'), which]);
+  const preparing = client.prepare(beginning(name), slow, callOf('write'));
+  const waiting = client.run(which, callOf('write'));
+  const { results, recovery } = await preparing;
+  expect(await client.commit(name, recovery, callOf('write'))).toMatchObject({ found: true });
+  const own = (jsonOf(results) as Rows[])[2]?.rows[0]?.id;
+  expect((jsonOf(await waiting) as Rows).rows).toEqual([{ id: own }]);
+  expect(await counted(name)).toBe(1);
+});
+
 test('a share that began for one phase is not prepared, and undone', async () => {
   const client = await database.open('write');
   const name = shareName();
