@@ -36,6 +36,14 @@ describe('POST /transactions', () => {
     });
   });
 
+  test('is shown as committed to who asks when it is answered', async () => {
+    const { gateway } = await start();
+    await gateway.call('POST', '/transactions', {
+      operations: [op('e0', 'update a'), op('e1', 'update b')],
+    });
+    expect(await last(gateway)).toMatchObject({ status: 'committed' });
+  });
+
   test('hands results over between databases, each way', async () => {
     const { gateway, relay } = await start();
     const reply = await gateway.call('POST', '/transactions', {

@@ -2,7 +2,7 @@
 import type { Context } from '../../context.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
 import { committingTogether } from '../backend/shares.ts';
-import { askLog } from './log.ts';
+import { tellConfirmed } from './log.ts';
 import type { ShareEnd } from './object.ts';
 import type { Participant } from './participants.ts';
 import type { Work } from './work.ts';
@@ -16,6 +16,8 @@ interface Decision {
   readonly id: string;
   readonly all: readonly Participant[];
   readonly deadline: Deadline;
+  /** Another transaction waits for its end. */
+  readonly isAwaited: boolean;
 }
 
 /** Asks all at once. Answers `committing` where the deadline passes before all have confirmed. */
@@ -41,7 +43,7 @@ export async function commitAll(
 }
 
 async function commitEach(
-  { ctx, id, all }: Decision,
+  { ctx, id, all, isAwaited }: Decision,
   work: Work,
 ): Promise<{ readonly isWhole: boolean; readonly told: Promise<void> }> {
   const lasting = { now: ctx.now, signal: new AbortController().signal };
@@ -61,5 +63,5 @@ async function commitEach(
   deadline.end();
   const ends = found.flatMap((each) => each ?? []);
   const isWhole = found.every((each) => each?.status === 'committed');
-  return { isWhole, told: askLog(ctx, (log) => log.confirm(id, ends)) };
+  return { isWhole, told: tellConfirmed(ctx, { id, ends }, isAwaited) };
 }

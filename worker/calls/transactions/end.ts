@@ -7,8 +7,8 @@ import { failureOf, type Known } from '../../outcome.ts';
 import { sealBytes } from '../../secrets/seal.ts';
 import { countCall } from '../usage/count.ts';
 import { commitAll } from './commit.ts';
-import { askLog, type Log, sealingOf } from './log.ts';
-import type { Decided, KeptFailure, KeptReply, Shown } from './object.ts';
+import { askLog, askLogWith, type Log, sealingOf } from './log.ts';
+import type { Confirmed, Decided, KeptFailure, KeptReply, Shown } from './object.ts';
 import type { Participants } from './participants.ts';
 import { withoutDeadlock } from './waits.ts';
 import type { Work } from './work.ts';
@@ -104,8 +104,9 @@ async function decided(ready: Ready, work: Work): Promise<Committed> {
     if (learned) return learned;
   }
   const reply = await keptReply(ready, work);
-  const decide = async (log: Log): Promise<Decided> => log.decide(id, marks, reply);
-  const decision = await askLog(ctx, decide).catch((cause: unknown) => {
+  const decide = async (log: Log, confirmed: readonly Confirmed[]): Promise<Decided> =>
+    log.decide(id, marks, reply, confirmed);
+  const decision = await askLogWith(ctx, decide).catch((cause: unknown) => {
     throw new Settled(unknown(id, cause));
   });
   if (decision.is === 'rolled back') throw interrupted();
@@ -113,7 +114,7 @@ async function decided(ready: Ready, work: Work): Promise<Committed> {
   for (const { endpoint, writes } of all) {
     countCall(ctx, endpoint.row.uuid, writes ? 'write' : 'read');
   }
-  const status = await commitAll(ready, work);
+  const status = await commitAll({ ...ready, isAwaited: decision.isAwaited }, work);
   return { id, sequence: decision.sequence, guarantee, status };
 }
 

@@ -164,9 +164,20 @@ export interface ShareEnd {
   readonly status: 'committed' | 'rolled_back' | 'unknown';
 }
 
+/** What participants of a transaction have come to. */
+export interface Confirmed {
+  readonly id: string;
+  readonly ends: readonly ShareEnd[];
+}
+
 /** What deciding answers: by then the log may have rolled back. */
 export type Decided =
-  | { readonly is: 'committed'; readonly sequence: number }
+  | {
+      readonly is: 'committed';
+      readonly sequence: number;
+      /** Another waits for what its participants are to confirm. */
+      readonly isAwaited: boolean;
+    }
   | { readonly is: 'rolled back' };
 
 /** Results that are kept for a repeat, where there is room for them. */
@@ -212,8 +223,12 @@ export interface ListQuery {
 
 /** One per organization, by the name of its UUID: it owns the order. */
 export interface TransactionLogObject extends Rpc.DurableObjectBranded {
-  /** Waits until nothing conflicts; what it answers `begun` of is on disk. */
-  begin(owner: LogOwner, transaction: NewTransaction): Promise<Begun>;
+  /** Waits until nothing conflicts. @param confirmed as for `confirmAll` */
+  begin(
+    owner: LogOwner,
+    transaction: NewTransaction,
+    confirmed?: readonly Confirmed[],
+  ): Promise<Begun>;
   /** Begins one that its client goes on with. Answers when it ends if nothing comes, in Unix epoch milliseconds. */
   open(owner: LogOwner, transaction: NewInteractive): Promise<number>;
   /** A request takes part, once those before it have left and nothing conflicts. */
@@ -226,10 +241,15 @@ export interface TransactionLogObject extends Rpc.DurableObjectBranded {
   finish(id: string, reply: KeptReply | undefined): Promise<void>;
   /** Before the commit of the one that cannot prepare: from now on its outcome is the decision. */
   seek(id: string, marks: readonly Mark[]): Promise<boolean>;
-  /** The decision to commit, on disk when it answers. */
-  decide(id: string, marks: readonly Mark[], reply: KeptReply | undefined): Promise<Decided>;
+  /** The decision to commit, on disk when it answers. @param confirmed of others, as for `confirmAll` */
+  decide(
+    id: string,
+    marks: readonly Mark[],
+    reply: KeptReply | undefined,
+    confirmed?: readonly Confirmed[],
+  ): Promise<Decided>;
   /** What became of participants. Those that are not named are finished by the log. */
-  confirm(id: string, ends: readonly ShareEnd[]): Promise<void>;
+  confirmAll(confirmed: readonly Confirmed[]): Promise<void>;
   /** It failed: what is not named as ended is rolled back by the log. Answers its state then. */
   fail(id: string, failure: KeptFailure, ends: readonly number[]): Promise<Status>;
   /** Nobody knows whether the last resource has committed: looks for it. Answers its state then. */

@@ -11,7 +11,7 @@ import type { Form } from '../backend/backend.ts';
 import { timeoutOf } from '../read-transaction.ts';
 import type { TransactionsBody } from './body.ts';
 import { type Committed, carryOut, keptOf, type Ready } from './end.ts';
-import { askLog, ownerOf, sealingOf } from './log.ts';
+import { askLog, askLogWith, ownerOf, sealingOf } from './log.ts';
 import { randomName } from './names.ts';
 import type { Begun, NewTransaction } from './object.ts';
 import { participantsOf, shareOf } from './participants.ts';
@@ -98,9 +98,9 @@ async function begin(ready: Ready, announced: NewTransaction): Promise<Begun> {
   ctx.signal.addEventListener('abort', leave);
   try {
     // Asked once: a second time it would meet itself.
-    return await askLog<Begun>(
+    return await askLogWith<Begun>(
       ctx,
-      async (log) => log.begin(ownerOf(ctx, sealedDataKey), announced),
+      async (log, confirmed) => log.begin(ownerOf(ctx, sealedDataKey), announced, confirmed),
       1,
     );
   } finally {

@@ -1,6 +1,11 @@
 /** Takes decisions on transactions and has them carried out: what both the callers and the clock of a log need. Spec: transactions.md §3. */
 import { ERRORS } from '../../../proto/errors.ts';
-import type { KeptFailure, NewTransaction, ShareEnd } from '../../calls/transactions/object.ts';
+import type {
+  Confirmed,
+  KeptFailure,
+  NewTransaction,
+  ShareEnd,
+} from '../../calls/transactions/object.ts';
 import type { Bindings } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
 import { log } from '../../log.ts';
@@ -56,7 +61,7 @@ export class Decisions {
   readonly #working = new Map<string, Promise<void>>();
   #isStarted = false;
   /** What participants have confirmed, and is not on disk yet. */
-  readonly #confirmed: { readonly id: string; readonly ends: readonly ShareEnd[] }[] = [];
+  readonly #confirmed: Confirmed[] = [];
   #isWriting = false;
 
   constructor(env: Bindings, store: LogStore, turns: Turns, lent: Lent) {
@@ -125,8 +130,9 @@ export class Decisions {
   }
 
   /** Takes what participants have confirmed. It is written with what comes next, or a little later; at once where another waits for it. */
-  confirm(id: string, ends: readonly ShareEnd[]): void {
-    this.#confirmed.push({ id, ends });
+  confirm(confirmed: readonly Confirmed[]): void {
+    if (confirmed.length === 0) return;
+    this.#confirmed.push(...confirmed);
     if (this.#turns.areAwaited) this.ready();
     else if (!this.#isWriting) this.#writeSoon();
   }

@@ -15,8 +15,14 @@ import type { LogStore } from './store.ts';
 /** Milliseconds that the look at one endpoint may take. */
 const LOOK_MS = 10_000;
 
-/** Asks every endpoint that transactions were under way with. */
+/** Asks every endpoint that transactions were under way with. It ends in silence where the log was cleared meanwhile. */
 export async function sweep(finisher: Finisher, store: LogStore): Promise<void> {
+  await sweepAll(finisher, store).catch((thrown: unknown) => {
+    if (store.isOpen) throw thrown;
+  });
+}
+
+async function sweepAll(finisher: Finisher, store: LogStore): Promise<void> {
   for (const { endpoint, snapshot } of store.endpoints.snapshots()) {
     await sweepOne(finisher, store, snapshot).catch((thrown: unknown) => {
       // A kind that prepares nothing, such as Redis, leaves nothing prepared.

@@ -109,7 +109,7 @@ test('shows at once what is confirmed, and has it on disk although nothing else 
       claims: { endpoints: [] },
     });
     expect(await log.decide(id, [], undefined)).toMatchObject({ is: 'committed' });
-    await log.confirm(id, []);
+    await log.confirmAll([{ id, ends: [] }]);
     return id;
   };
   expect(await log.show(await confirmed())).toMatchObject({ status: 'committed' });
@@ -219,8 +219,31 @@ test('what waits for the claims of another has them as soon as that one is confi
   for (let round = 0; round < 5; round += 1) {
     const id = await begin();
     await log.decide(id, [], undefined);
-    await log.confirm(id, []);
+    await log.confirmAll([{ id, ends: [] }]);
   }
+  await log.clear();
+});
+
+test('what was confirmed goes with the call of another, which may be the one that waits for it', async () => {
+  const orgUuid = crypto.randomUUID();
+  const log = env.TRANSACTION_LOGS.getByName(orgUuid);
+  const owner = { orgUuid, orgId: 'acme', sealedDataKey: 'sealed' };
+  const claims = { endpoints: [crypto.randomUUID()] };
+  const given = (id: string) => ({
+    ...{ id, requestId: 'r', address: 'a', timeoutMs: 5_000, shares: [], claims },
+    ...{ caller: { uuid: crypto.randomUUID(), name: 'ada' }, guarantee: 'atomic' as const },
+  });
+  const [first, second, third] = [randomName(), randomName(), randomName()];
+  await log.begin(owner, given(first));
+  expect(await log.decide(first, [], undefined)).toMatchObject({ isAwaited: false });
+  const confirmed = [{ id: first, ends: [] }];
+  expect(await log.begin(owner, given(second), confirmed)).toMatchObject({ is: 'begun' });
+  const waits = log.begin(owner, given(third));
+  const decided = await log.decide(second, [], undefined, confirmed);
+  expect(decided).toMatchObject({ is: 'committed', isAwaited: true });
+  await log.confirmAll([{ id: second, ends: [] }]);
+  expect(await waits).toMatchObject({ is: 'begun' });
+  expect(await log.show(first)).toMatchObject({ status: 'committed' });
   await log.clear();
 });
 
@@ -251,7 +274,7 @@ test('goes on with a database whose tables have the layout of before', async () 
   );
   const decided = await log.decide(id, [{ n: 0, recovery: '' }], undefined);
   expect(decided).toMatchObject({ is: 'committed' });
-  await log.confirm(id, [{ n: 0, status: 'committed' }]);
+  await log.confirmAll([{ id, ends: [{ n: 0, status: 'committed' }] }]);
   expect(await log.show(id)).toMatchObject({ status: 'committed' });
   await log.clear();
 });

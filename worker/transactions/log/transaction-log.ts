@@ -7,6 +7,7 @@ import { DurableObject } from 'cloudflare:workers';
 import type {
   Begun,
   Closing,
+  Confirmed,
   Decided,
   Entered,
   Entering,
@@ -18,7 +19,6 @@ import type {
   Mark,
   NewInteractive,
   NewTransaction,
-  ShareEnd,
   Shown,
   Status,
   TransactionLogObject,
@@ -66,8 +66,13 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
   /** Until when sweeps are close to each other: an earlier instance may have left something. */
   #unsureUntil = Date.now() + UNSURE_FOR_MS;
 
-  async begin(owner: LogOwner, given: NewTransaction): Promise<Begun> {
+  async begin(
+    owner: LogOwner,
+    given: NewTransaction,
+    confirmed: readonly Confirmed[] = [],
+  ): Promise<Begun> {
     this.#begin(owner);
+    this.#decisions.confirm(confirmed);
     const { id, key, claims, timeoutMs } = given;
     const started = Date.now();
     if (key) {
@@ -152,14 +157,20 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     return true;
   }
 
-  async decide(id: string, marks: readonly Mark[], reply: KeptReply | undefined): Promise<Decided> {
+  async decide(
+    id: string,
+    marks: readonly Mark[],
+    reply: KeptReply | undefined,
+    confirmed: readonly Confirmed[] = [],
+  ): Promise<Decided> {
+    if (this.#store.isOpen) this.#decisions.confirm(confirmed);
     const found = this.#find(id);
     const isUndecided = found?.status === 'preparing';
     const kept = isUndecided ? await this.#replies.roomFor(found, reply) : undefined;
     // While room was looked for another may have decided.
     const row = reply ? this.#find(id) : found;
     if (row?.status === 'committing' && row.sequence !== null) {
-      return { is: 'committed', sequence: row.sequence };
+      return { is: 'committed', sequence: row.sequence, isAwaited: this.#turns.areAwaited };
     }
     if (row?.status !== 'preparing') return { is: 'rolled back' };
     const sequence = this.ctx.storage.transactionSync(() => {
@@ -168,12 +179,11 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
       return this.#decisions.commit(row);
     });
     await this.#arm();
-    return { is: 'committed', sequence };
+    return { is: 'committed', sequence, isAwaited: this.#turns.areAwaited };
   }
 
-  async confirm(id: string, ends: readonly ShareEnd[]): Promise<void> {
-    if (!this.#store.isOpen) return;
-    this.#decisions.confirm(id, ends);
+  async confirmAll(confirmed: readonly Confirmed[]): Promise<void> {
+    if (this.#store.isOpen) this.#decisions.confirm(confirmed);
   }
 
   async fail(id: string, failure: KeptFailure, ends: readonly number[]): Promise<Status> {
@@ -253,7 +263,7 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
       this.#sweptAt = now;
       this.#store.removeBefore(now - KEPT_FOR_MS, now - SWEPT_FOR_MS);
       await this.#replies.giveBack();
-      this.ctx.waitUntil(this.#unlessCleared(sweep(this.#decisions.finisher, this.#store)));
+      this.ctx.waitUntil(sweep(this.#decisions.finisher, this.#store));
     }
     await writeEntries(this.env, this.#store);
     await this.#arm();
@@ -276,13 +286,6 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     if (!this.#store.isOpen) return undefined;
     this.#decisions.ready();
     return this.#store.find(id);
-  }
-
-  /** Work that ends in silence where all that it works on is gone. */
-  async #unlessCleared(work: Promise<unknown>): Promise<void> {
-    await work.catch((thrown: unknown) => {
-      if (this.#store.isOpen) throw thrown;
-    });
   }
 
   /** Sets the alarm for what is due first. */
