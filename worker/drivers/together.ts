@@ -172,15 +172,19 @@ async function settle<Request, Response>(
   group: readonly Waiting<Request, Response>[],
   replies: readonly Reply<Response>[],
 ): Promise<void> {
+  const told = new Set<number>();
   for (const { call, response, failure } of replies) {
     const waiting = group[call];
+    if (failure || response) told.add(call);
     if (failure) {
       waiting?.reject(errorOf(failure));
       // What failed first is told first, however many steps there are to who waits.
       await new Promise((resolve) => setTimeout(resolve));
     } else if (response) waiting?.resolve(response);
   }
-  for (const { reject } of group) reject(new ConnectError('no reply', Code.Unavailable));
+  for (const [call, { reject }] of group.entries()) {
+    if (!told.has(call)) reject(new ConnectError('no reply', Code.Unavailable));
+  }
 }
 
 function errorOf({ error, headers }: CallFailure): ConnectError {

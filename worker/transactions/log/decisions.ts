@@ -3,6 +3,7 @@ import { ERRORS } from '../../../proto/errors.ts';
 import type {
   Confirmed,
   KeptFailure,
+  Mark,
   NewTransaction,
   ShareEnd,
 } from '../../calls/transactions/object.ts';
@@ -12,6 +13,7 @@ import { log } from '../../log.ts';
 import { requestMetrics } from '../../metrics.ts';
 import { type Actor, entryOf } from './entries.ts';
 import { Finisher, isOpen, type Learned } from './finish.ts';
+import type { Later } from './insert.ts';
 import type { Head } from './rows.ts';
 import type { LogStore, ShareRow, TransactionRow } from './store.ts';
 import type { Turns } from './turns.ts';
@@ -103,13 +105,27 @@ export class Decisions {
       if (part === 'decides' && isOpen(share)) this.#store.endShare(id, n, 'committed');
     }
     const sequence = this.#store.nextSequence();
-    this.#store.change(id, {
-      ...{ sequence, status: 'committing', decided: now, tries: 0, doubtful: 0 },
-      due: now + CONFIRMED_WITHIN_MS,
-    });
+    this.#store.change(id, { sequence, ...committingAt(now), tries: 0, doubtful: 0 });
     this.record(by, 'transaction.commit', id);
     this.#lent.decided(id);
     return sequence;
+  }
+
+  /** The same of one that nothing is on disk of, and that no backend decides. @param marks as the store's `markAll` keeps them */
+  commitLater(later: Later, marks: readonly Mark[]): number {
+    const { given, now } = later;
+    const { id, caller, requestId, address } = given;
+    try {
+      const sequence = this.#store.nextSequence();
+      this.#store.addDecided(later, { sequence, ...committingAt(Date.now()) }, marks);
+      this.record({ ...caller, requestId, address }, 'transaction.commit', id);
+      this.#lent.decided(id);
+      return sequence;
+    } catch (thrown) {
+      // It is under way as before.
+      this.#store.addLater(given, now);
+      throw thrown;
+    }
   }
 
   /** Decides to roll back. */
@@ -266,6 +282,10 @@ export class Decisions {
     else this.rollBack(row, INTERRUPTED);
     this.#store.change(row.id, { due: Date.now() });
   }
+}
+
+function committingAt(now: number) {
+  return { status: 'committing', decided: now, due: now + CONFIRMED_WITHIN_MS } as const;
 }
 
 function actorOf({ caller, requestId, address }: TransactionRow['head']): Actor {

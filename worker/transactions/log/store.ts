@@ -11,6 +11,7 @@ import type {
   NewTransaction,
   ShareStatus,
 } from '../../calls/transactions/object.ts';
+import { insertShare, insertTransaction, type Later, type Standing } from './insert.ts';
 import { KnownEndpoints } from './known-endpoints.ts';
 import {
   type Agenda,
@@ -29,7 +30,7 @@ export type { ShareRow, TransactionRow };
 export class LogStore {
   readonly #storage: SqlStorage;
   /** Those that are written before anything else is read or written. */
-  readonly #pending: { readonly given: NewTransaction; readonly now: number }[] = [];
+  readonly #pending: Later[] = [];
   #isOpen = false;
   #owner: LogOwner | undefined;
   #log: string | undefined;
@@ -116,17 +117,24 @@ export class LogStore {
     return pending.length > 0;
   }
 
+  /** Takes one back that was to be written later. */
+  takeLater(id: string): Later | undefined {
+    const at = this.#pending.findIndex(({ given }) => given.id === id);
+    return at < 0 ? undefined : this.#pending.splice(at, 1)[0];
+  }
+
   add(given: NewTransaction, status: 'active' | 'preparing', now: number): void {
-    const { id, caller, requestId, address, guarantee, claims, key, timeoutMs, shares } = given;
-    const body = key ? { body: key.body } : {};
-    const head: Head = { caller, requestId, address, guarantee, claims, ...body };
-    const deadline = now + timeoutMs;
-    this.#sql.exec(
-      'INSERT INTO transactions (id, status, caller, key, head, started, deadline, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[id, status, caller.uuid, key?.name ?? null, JSON.stringify(head), now, deadline],
-      deadline,
-    );
-    for (const share of shares) this.addShare(id, share, now);
+    insertTransaction(this.#sql, { given, now }, { status });
+    for (const share of given.shares) this.addShare(given.id, share, now);
+  }
+
+  /** Adds one that has been decided meanwhile. @param marks as for `markAll` */
+  addDecided(later: Later, standing: Standing, marks: readonly Mark[]): void {
+    const { given, now } = later;
+    insertTransaction(this.#sql, later, standing);
+    for (const share of given.shares) {
+      this.addShare(given.id, share, now, marks.find(({ n }) => n === share.n) ?? null);
+    }
   }
 
   /** Adds one that its client goes on with. */
@@ -144,14 +152,9 @@ export class LogStore {
   }
 
   /** Adds a participant. */
-  addShare(id: string, share: NewShare, now: number): void {
-    const { n, endpoint, id: name, kind, part, revision } = share;
-    const stands: ShareStatus = part === 'reads' ? 'reading' : 'active';
-    this.#sql.exec(
-      'INSERT INTO shares (id, n, endpoint, name, kind, part, revision, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[id, n, endpoint, name, kind, part, revision, stands],
-    );
-    if (part !== 'reads') this.endpoints.use(share, now);
+  addShare(id: string, share: NewShare, now: number, mark?: Mark | null): void {
+    insertShare(this.#sql, id, share, mark);
+    if (share.part !== 'reads') this.endpoints.use(share, now);
   }
 
   /** Keeps what a participant holds at a node. */

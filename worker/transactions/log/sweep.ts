@@ -12,6 +12,15 @@ import type { Finisher } from './finish.ts';
 import { endpointWas, sharesOn } from './reached.ts';
 import type { LogStore } from './store.ts';
 
+/** Milliseconds between two sweeps while something may still come to be prepared that was rolled back. */
+export const SWEEP_SOON_MS = 2_000;
+/** Milliseconds for which it may. */
+export const UNSURE_FOR_MS = 30_000;
+/** Milliseconds between two sweeps else. */
+export const SWEEP_EVERY_MS = 60_000;
+/** Milliseconds for which endpoints are looked at that no transaction uses any more. */
+export const SWEPT_FOR_MS = 15 * 60_000;
+
 /** Milliseconds that the look at one endpoint may take. */
 const LOOK_MS = 10_000;
 

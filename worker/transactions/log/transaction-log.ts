@@ -34,15 +34,8 @@ import { Keys } from './keys.ts';
 import { Replies } from './replies.ts';
 import { shown } from './shown.ts';
 import { LogStore, type TransactionRow } from './store.ts';
-import { sweep } from './sweep.ts';
+import { SWEEP_EVERY_MS, SWEEP_SOON_MS, SWEPT_FOR_MS, sweep, UNSURE_FOR_MS } from './sweep.ts';
 import { Turns } from './turns.ts';
-
-/** Milliseconds between two sweeps while something may still come to be prepared that was rolled back, and for which it may. */
-const SWEEP_SOON_MS = 2_000;
-const UNSURE_FOR_MS = 30_000;
-/** Milliseconds between two sweeps else, and for which endpoints are looked at that no transaction uses any more. */
-const SWEEP_EVERY_MS = 60_000;
-const SWEPT_FOR_MS = 15 * 60_000;
 
 /** One per organization, by the name of its UUID. */
 export class TransactionLog extends DurableObject<Bindings> implements TransactionLogObject {
@@ -163,7 +156,12 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     reply: KeptReply | undefined,
     confirmed: readonly Confirmed[] = [],
   ): Promise<Decided> {
+    const later = reply === undefined ? this.#store.takeLater(id) : undefined;
     if (this.#store.isOpen) this.#decisions.confirm(confirmed);
+    if (later) {
+      this.#decisions.ready();
+      return this.#committed(() => this.#decisions.commitLater(later, marks));
+    }
     const found = this.#find(id);
     const isUndecided = found?.status === 'preparing';
     const kept = isUndecided ? await this.#replies.roomFor(found, reply) : undefined;
@@ -173,11 +171,15 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
       return { is: 'committed', sequence: row.sequence, isAwaited: this.#turns.areAwaited };
     }
     if (row?.status !== 'preparing') return { is: 'rolled back' };
-    const sequence = this.ctx.storage.transactionSync(() => {
+    return this.#committed(() => {
       if (!row.sought) this.#store.markAll(id, marks);
       if (kept) this.#store.change(id, { reply: kept });
       return this.#decisions.commit(row);
     });
+  }
+
+  async #committed(decide: () => number): Promise<Decided> {
+    const sequence = this.ctx.storage.transactionSync(decide);
     await this.#arm();
     return { is: 'committed', sequence, isAwaited: this.#turns.areAwaited };
   }
