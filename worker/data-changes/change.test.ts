@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../proto/json.ts';
+import { whole } from '../../proto/work/pieces.ts';
 import { keyTextOf, rootOf, type ToldChange, toldOf } from './change.ts';
 
 const encoder = new TextEncoder();
@@ -26,7 +27,8 @@ function told({ operation = 'update', before, after, absent = [], keyOnly = fals
   return change;
 }
 
-const of = (change: Told) => rootOf(told(change), { id: 'receipt', endpoint: 'shop' });
+const SOURCE = { id: 'receipt', endpoint: 'shop' };
+const of = (change: Told) => whole(rootOf(told(change), SOURCE));
 
 test('a change has all members that it may have', () => {
   expect(of({ before: { id: 7, paid: false }, after: { id: 7, paid: true } })).toEqual({
@@ -146,4 +148,19 @@ test('changes of one key are told of as one', () => {
 
 test('an operation that there is none of is refused', () => {
   expect(() => of({ operation: 'truncate' })).toThrow('truncate');
+});
+
+test('a change of very many members is compared in pieces, each of a few', () => {
+  const wide = (value: number) =>
+    Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`m${at}`, value]));
+  const pieces = rootOf(told({ before: wide(1), after: wide(2) }), SOURCE);
+  let count = 0;
+  for (let piece = pieces.next(); !piece.done; piece = pieces.next()) count += 1;
+  expect(count).toBeGreaterThan(200);
+});
+
+test('a value that nests deeper than a request may is its text', () => {
+  const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
+  const change = { ...told({ operation: 'insert' }), after: new TextEncoder().encode(deep) };
+  expect(whole(rootOf(change, SOURCE))).toMatchObject({ after: deep, changes: {} });
 });

@@ -8,7 +8,9 @@ import {
   parseJson,
   setMember,
 } from '../../proto/json.ts';
-import { orderedText } from '../../proto/ordered-json.ts';
+import { parseInPieces, TooDeep } from '../../proto/json-pieces.ts';
+import { namesOf, orderedText, withNames } from '../../proto/ordered-json.ts';
+import { Pace, type Pieces } from '../../proto/work/pieces.ts';
 
 /** What a relay reports a change. */
 export type ToldChange = Pick<
@@ -27,6 +29,8 @@ export type ToldChange = Pick<
 >;
 
 const decoder = new TextDecoder();
+/** Members that one piece compares. */
+const COMPARED = 200;
 
 /** The operation of a change. @throws Error where a relay names one that is none */
 export function operationOf({ operation }: Pick<ToldChange, 'operation'>): ChangeOperation {
@@ -35,35 +39,48 @@ export function operationOf({ operation }: Pick<ToldChange, 'operation'>): Chang
   return known;
 }
 
+/** Bytes of what a relay reports a change: up to so many are read at once. */
+export function sizeOf({ key, before, after }: ToldChange): number {
+  return key.byteLength + before.byteLength + after.byteLength;
+}
+
 /**
- * `{operation, endpoint, collection, key, before, after, changes, id, time}`. What a backend does not
+ * In pieces: `{operation, endpoint, collection, key, before, after, changes, id, time}`. What a backend does not
  * say of a member of `after` that stayed the same is taken from `before`.
  * @param id our own receipt of it @param endpoint its id
  * @throws SyntaxError where a relay told what is no JSON
  */
-export function rootOf(
+export function* rootOf(
   told: ToldChange,
   { id, endpoint }: { readonly id: string; readonly endpoint: string },
-): JsonObject {
+): Pieces<JsonObject> {
   const operation = operationOf(told);
-  const before = jsonIn(told.before);
-  const after = withAbsent(jsonIn(told.after), before, told.absent);
+  const before = yield* jsonIn(told.before);
+  const after = withAbsent(yield* jsonIn(told.after), before, told.absent);
   const { collection, time } = told;
   return {
     operation,
     endpoint,
     collection,
-    key: jsonIn(told.key),
+    key: yield* jsonIn(told.key),
     before,
     after,
-    changes: changesBetween(operation, before, after, !told.keyOnly),
+    changes: yield* changesBetween(operation, before, after, !told.keyOnly),
     id,
     time,
   };
 }
 
-function jsonIn(bytes: Uint8Array): Json {
-  return bytes.byteLength === 0 ? null : parseJson(decoder.decode(bytes));
+/** What nests too deeply is its text: a database may keep what no request can bring. */
+function* jsonIn(bytes: Uint8Array): Pieces<Json> {
+  if (bytes.byteLength === 0) return null;
+  const text = decoder.decode(bytes);
+  try {
+    return yield* parseInPieces(text);
+  } catch (thrown) {
+    if (thrown instanceof TooDeep) return text;
+    throw thrown;
+  }
 }
 
 function withAbsent(after: Json, before: Json, absent: readonly string[]): Json {
@@ -81,23 +98,33 @@ function withAbsent(after: Json, before: Json, absent: readonly string[]): Json 
  * that were, of an update those of which `before` is known. A side without the member is left out.
  * @param isWhole whether `before`, where there is one, has every member that there was
  */
-function changesBetween(
+function* changesBetween(
   operation: ChangeOperation,
   before: Json,
   after: Json,
   isWhole: boolean,
-): JsonObject {
+): Pieces<JsonObject> {
   const changes: JsonObject = {};
   const [was, is] = [isJsonObject(before) ? before : {}, isJsonObject(after) ? after : {}];
   if (operation === 'update' && !isJsonObject(before)) return changes;
-  const isSaid = (name: string) => Object.hasOwn(was, name) && Object.hasOwn(is, name);
-  for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
-    const change = changeBetween(ownOf(was, name), ownOf(is, name));
-    // What a backend does not say of an update is no change.
-    const isKnown = isWhole || operation !== 'update' || isSaid(name);
-    if (change && isKnown) setMember(changes, name, change);
+  // What a backend does not say of an update is no change.
+  const isKnown = (name: string) =>
+    isWhole || operation !== 'update' || (Object.hasOwn(was, name) && Object.hasOwn(is, name));
+  const pace = new Pace(COMPARED);
+  const names: string[] = [];
+  for (const name of namesOfBoth(was, is)) {
+    if (pace.isOver(1)) yield;
+    const change = isKnown(name) && changeBetween(ownOf(was, name), ownOf(is, name));
+    if (!change) continue;
+    setMember(changes, name, change);
+    names.push(name);
   }
-  return changes;
+  return withNames(changes, names);
+}
+
+function* namesOfBoth(was: JsonObject, is: JsonObject): Generator<string> {
+  yield* namesOf(was);
+  for (const name of namesOf(is)) if (!Object.hasOwn(was, name)) yield name;
 }
 
 function changeBetween(before: Json | undefined, after: Json | undefined): JsonObject | undefined {
@@ -123,6 +150,17 @@ function sortedText(json: Json): string {
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
       : value,
   );
+}
+
+/** What `rootOf` made, as text, in pieces. */
+export function* sealedRoot(text: string): Pieces<JsonObject> {
+  try {
+    return (yield* parseInPieces(text)) as JsonObject; // As it was made.
+  } catch (thrown) {
+    // What it holds nests a little less deeply than what a request may bring, and it does so more.
+    if (thrown instanceof TooDeep) return parseJson(text) as JsonObject;
+    throw thrown;
+  }
 }
 
 /** What `$.trigger` of a run reports the change that started it: without its body. */

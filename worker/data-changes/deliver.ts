@@ -1,12 +1,12 @@
 /** Fires what waits in lanes: the first of each, many lanes at a time, and again until it was done. Spec: workflows.md §5, `dataChange`. */
-import { type JsonObject, parseJson } from '../../proto/json.ts';
 import { loggedFault } from '../db/fault.ts';
+import { readInTurn } from '../limits/heavy-work.ts';
 import { log } from '../log.ts';
 import { failureOf } from '../outcome.ts';
 import { unsealBytes } from '../secrets/seal.ts';
 import { objectNameOf } from '../workflows/runs/names.ts';
 import { type Fired, fire } from '../workflows/triggers/start.ts';
-import { toldOf } from './change.ts';
+import { sealedRoot, toldOf } from './change.ts';
 import type { TriggerError } from './changes-store.ts';
 import { ADDRESS, type ChangesContext, sealingOf } from './context.ts';
 import type { BlockedLane, LaneHead } from './lanes.ts';
@@ -95,7 +95,8 @@ export class Deliveries {
       return;
     }
     const opened = await unsealBytes(sealingOf(this.#around), lanes.bodyOf(seq));
-    const root = parseJson(decoder.decode(opened)) as JsonObject; // As chosenOf sealed it.
+    const of = { caller: { orgUuid: this.#around.owner().orgUuid } };
+    const root = await readInTurn(of, opened.byteLength, sealedRoot(decoder.decode(opened)));
     const later = (work: Promise<unknown>) => this.#around.later(work);
     const { workflow: uuid, workflowId: id, version, ordered } = trigger;
     const fired = await fire({ env, later }, this.#around.owner(), {

@@ -1,8 +1,10 @@
 /** Finds of each change which triggers it fires, before it is stored: what filters refuse is not written. Spec: workflows.md §5. */
 import type { Json } from '../../proto/json.ts';
+import { bytesInPieces } from '../../proto/json-bytes.ts';
 import { authorize } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { onEndpoint } from '../endpoints/access.ts';
+import { readInTurn } from '../limits/heavy-work.ts';
 import { Meter } from '../limits/meter.ts';
 import { failureOf } from '../outcome.ts';
 import { sealBytes } from '../secrets/seal.ts';
@@ -14,7 +16,7 @@ import { digestNow } from '../workflows/runs/digest.ts';
 import { authored } from '../workflows/triggers/authored.ts';
 import { budgetOf } from '../workflows/triggers/start.ts';
 import { begunAt } from './beginning-marks.ts';
-import { keyTextOf, operationOf, rootOf, type ToldChange } from './change.ts';
+import { keyTextOf, operationOf, rootOf, sizeOf, type ToldChange } from './change.ts';
 import type { TriggerError } from './changes-store.ts';
 import { ADDRESS, type ChangesContext, sealingOf } from './context.ts';
 import type { NewPending } from './lanes.ts';
@@ -22,7 +24,6 @@ import type { WatchingTrigger } from './store.ts';
 
 /** Filters after which others get their turn. */
 const AT_ONCE = 200;
-const encoder = new TextEncoder();
 
 /** What changes are told of. */
 interface Source {
@@ -55,15 +56,17 @@ export async function chosenOf(
   let evaluated = 0;
   for (const change of changes) {
     const fitting = ready.filter((each) => isOf(change, each));
-    if (fitting.length === 0) continue;
+    if (!isSome(fitting)) continue;
     // A backend without receipts reports nothing twice.
     const receipt = change.id === '' ? crypto.randomUUID() : change.id;
-    const root = rootOf(change, { id: receipt, ...source });
+    const [{ ctx }] = fitting;
+    const size = sizeOf(change);
+    const root = await readInTurn(ctx, size, rootOf(change, { id: receipt, ...source }));
     const fired = await passing(fitting, root);
     evaluated += fitting.length;
     if (fired.length > 0) {
-      const text = encoder.encode(JSON.stringify(root));
-      const sealed = await sealBytes(sealingOf(around), text);
+      const bytes = await readInTurn(ctx, size, bytesInPieces(root));
+      const sealed = await sealBytes(sealingOf(around), bytes);
       const time = timeOf(change);
       for (const { watching } of fired) {
         const { workflow, index } = watching;
@@ -77,6 +80,10 @@ export async function chosenOf(
     }
   }
   return chosen;
+}
+
+function isSome(fitting: readonly ReadyTrigger[]): fitting is [ReadyTrigger, ...ReadyTrigger[]] {
+  return fitting.length > 0;
 }
 
 function isOf(change: ToldChange, { watching, begunAt: since }: ReadyTrigger): boolean {

@@ -196,6 +196,15 @@ export function goingOn<Result>(of: Owner, pieces: Pieces<Result>): Promise<Resu
   return line.work(ownerOf(of), pieces, { ...givenOf(of), isLarge: true, isBegun: true });
 }
 
+/** As `goingOn`, of work on so many bytes: on few of them at once. */
+export function readInTurn<Result>(
+  of: Owner,
+  bytes: number,
+  pieces: Pieces<Result>,
+): Result | Promise<Result> {
+  return bytes <= LIGHT_BYTES ? whole(pieces) : goingOn(of, pieces);
+}
+
 /**
  * Does work that cannot be divided, and may turn out to be long: then the next one waits.
  * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has too much that does

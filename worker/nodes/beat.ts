@@ -4,7 +4,7 @@ import { forgetOrganization } from '../access/policy.ts';
 import type { PublicContext } from '../context.ts';
 import { BASE_PATH } from '../public-url.ts';
 import { type Arrived, replyTo } from './enrol.ts';
-import { demandSigned, unproven } from './proof.ts';
+import { demandSigned } from './proof.ts';
 import { doubt, isReachable } from './reach.ts';
 import { nodeOf, statusOf } from './registered.ts';
 import type { BeatBody } from './relay-shapes.ts';
@@ -17,15 +17,11 @@ export async function hear(
   body: BeatBody,
   arrived: Arrived,
 ): Promise<Json> {
-  const [row] = await selectNodeByUuid(ctx.db, named.toLowerCase());
-  if (!row) throw await unproven(ctx, undefined, 'There is no such node');
+  const uuid = named.toLowerCase();
+  const [found] = await selectNodeByUuid(ctx.db, uuid);
   const path = `${BASE_PATH}/nodes/${named}/beat`;
-  await demandSigned(ctx, row, {
-    method: 'POST',
-    path,
-    body: arrived.bytes,
-    header: arrived.header,
-  });
+  const signed = { method: 'POST', path, body: arrived.bytes, header: arrived.header };
+  const { row } = await demandSigned(ctx, { uuid, row: found }, signed);
   const [heard] = await updateNode(ctx.db, row.orgUuid, row.uuid, {
     version: body.version,
     kinds: body.kinds,

@@ -118,7 +118,7 @@ async function identify(ctx: PublicContext, body: EnrolBody, signed: Signed): Pr
   if (other && (other.lastSeenAt === null) === (row.lastSeenAt === null)) {
     throw await unproven(ctx, undefined, AMBIGUOUS);
   }
-  await demandSigned(ctx, row, signed);
+  await demandSigned(ctx, { uuid: row.uuid, row }, signed);
   const { x, y } = row.sealingKey ?? {};
   if (x !== body.sealing_key.x || y !== body.sealing_key.y) {
     throw badRequest('sealing_key', 'is not the one that the node was registered with');

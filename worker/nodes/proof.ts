@@ -21,28 +21,30 @@ export interface Signed {
 }
 
 /**
- * Admits a request of a node's own process; answers which one.
+ * Admits a request of a node's own process; answers the node, and which process. To who asks without the key, a node that there
+ * is not is one whose key they lack.
+ * @param uuid of the node that is named @param row of it, where there is one
  * @throws GatewayError NODE_SIGNATURE_INVALID with a nonce to sign with, NODE_RUNNING, RATE_LIMITED
  */
 export async function demandSigned(
   ctx: PublicContext,
-  row: NodeRow,
+  { uuid, row }: { readonly uuid: string; readonly row: NodeRow | undefined },
   { method, path, body = new Uint8Array(), header }: Signed,
-): Promise<string> {
+): Promise<{ readonly row: NodeRow; readonly instance: string }> {
   const nonce = header(NODE_HEADERS.nonce) ?? '';
   const instance = header(NODE_HEADERS.instance)?.toLowerCase() ?? '';
   const signature = header(NODE_HEADERS.signature) ?? '';
-  const expiresAt = await expiryOf(ctx.settings, row.uuid, nonce, ctx.now());
-  if (expiresAt === undefined) throw await unproven(ctx, row, 'The nonce is none, or too old');
+  const expiresAt = await expiryOf(ctx.settings, uuid, nonce, ctx.now());
+  if (expiresAt === undefined) throw await unproven(ctx, uuid, 'The nonce is none, or too old');
   const request = { method, path, instance, body, nonce };
-  if (!isUuid(instance) || row.signingKey === null) throw await unproven(ctx, row, UNSIGNED);
-  if (!(await isSigned(row.signingKey, request, signature)))
-    throw await unproven(ctx, row, UNSIGNED);
+  const key = isUuid(instance) ? (row?.signingKey ?? undefined) : undefined;
+  const isProven = key !== undefined && (await isSigned(key, request, signature));
+  if (row === undefined || !isProven) throw await unproven(ctx, uuid, UNSIGNED);
   await demandProcess(ctx, row, { nonce, expiresAt, instance });
-  return instance;
+  return { row, instance };
 }
 
-const UNSIGNED = 'The request is not signed with the key of the node';
+const UNSIGNED = 'The request is not signed with the key of the node, or there is no such node';
 
 /**
  * Demands that who enrols has the private half of the key that they name: a public key is no secret.
@@ -71,7 +73,7 @@ async function demandProcess(
   const object = nodeObject(ctx.env, row);
   const admitted = await object.admit(nonce, expiresAt, ctx.now(), instance);
   if (admitted.state === 'admitted') return;
-  if (admitted.state === 'used') throw await unproven(ctx, row, 'The nonce was used before');
+  if (admitted.state === 'used') throw await unproven(ctx, row.uuid, 'The nonce was used before');
   if (admitted.state === 'full') throw tooMany();
   if (admitted.state === 'other') {
     const isAlive = await answersAs(ctx, row, admitted.instance);
@@ -90,14 +92,14 @@ function running(message: string): GatewayError {
   return new GatewayError('NODE_RUNNING', message);
 }
 
-/** The same for a node that there is not, except for the nonce. */
+/** @param uuid of the node to sign for, by the nonce that goes along; undefined where none is named */
 export async function unproven(
   ctx: PublicContext,
-  row: NodeRow | undefined,
+  uuid: string | undefined,
   message: string,
 ): Promise<GatewayError> {
-  const headers = row && {
-    [NODE_HEADERS.nonce]: await newNonce(ctx.settings, row.uuid, ctx.now()),
+  const headers = uuid !== undefined && {
+    [NODE_HEADERS.nonce]: await newNonce(ctx.settings, uuid, ctx.now()),
   };
   return new GatewayError('NODE_SIGNATURE_INVALID', message, headers ? { headers } : {});
 }

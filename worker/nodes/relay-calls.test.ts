@@ -124,7 +124,9 @@ describe('POST /nodes/{node}/beat', () => {
     const repeated = await relay.post(path, BEAT, { nonce: first.used });
     expect(repeated).toMatchObject(unsigned('The nonce was used before'));
     const { signing } = await relayKeys();
-    const NOT_SIGNED = unsigned('The request is not signed with the key of the node');
+    const NOT_SIGNED = unsigned(
+      'The request is not signed with the key of the node, or there is no such node',
+    );
     expect(await relay.post(path, BEAT, { key: signing })).toMatchObject(NOT_SIGNED);
     for (const signature of ['', 'AAAA', 'A'.repeat(86), 'A'.repeat(88), 'no base64url!']) {
       expect(await relay.post(path, BEAT, { signature })).toMatchObject(NOT_SIGNED);
@@ -135,7 +137,10 @@ describe('POST /nodes/{node}/beat', () => {
       unsigned('The nonce is none, or too old'),
     );
     const nowhere = `/nodes/${crypto.randomUUID()}/beat`;
-    expect(await relay.post(nowhere, BEAT)).toMatchObject(unsigned('There is no such node'));
+    expect(await relay.post(nowhere, BEAT)).toMatchObject(
+      unsigned('The nonce is none, or too old'),
+    );
+    expect(await relay.post(nowhere, BEAT)).toMatchObject(NOT_SIGNED);
     await relay.post(path, BEAT, { nonce: '' });
     gateway.clock.now += 5 * 60_000 + 1;
     expect(await relay.post(path, BEAT)).toMatchObject(unsigned('The nonce is none, or too old'));

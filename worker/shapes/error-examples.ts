@@ -55,7 +55,9 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   TOKEN_REVOKED: ['Token is no longer valid'],
   INVALID_CREDENTIALS: ['Invalid credentials'],
   ENROLMENT_INVALID: ['The enrolment secret is unknown, was used, or has expired'],
-  NODE_SIGNATURE_INVALID: ['The request is not signed with the key of the node'],
+  NODE_SIGNATURE_INVALID: [
+    'The request is not signed with the key of the node, or there is no such node',
+  ],
   DELIVERY_SIGNATURE_INVALID: ['The signature does not match'],
   FORBIDDEN: [
     `This operation needs Write access on endpoint ${SAMPLE.endpoint}`,

@@ -6,7 +6,7 @@ import type { PublicContext } from '../../context.ts';
 import { Upgraded } from '../../outcome.ts';
 import { BASE_PATH } from '../../public-url.ts';
 import { nodeObject, OPEN_URL } from '../node-object.ts';
-import { demandSigned, unproven } from '../proof.ts';
+import { demandSigned } from '../proof.ts';
 import { selectNodeByUuid } from '../store.ts';
 
 /** Seconds. */
@@ -18,12 +18,13 @@ export async function openTunnel(
   named: string,
   header: (name: string) => string | undefined,
 ): Promise<Upgraded> {
-  const [row] = await selectNodeByUuid(ctx.db, named.toLowerCase());
-  if (!row) throw await unproven(ctx, undefined, 'There is no such node');
   demandWebSocket(header);
-  if (row.url !== null) throw badRequest('node', 'was registered with a URL: it has no tunnel');
+  const uuid = named.toLowerCase();
+  const [found] = await selectNodeByUuid(ctx.db, uuid);
   const path = `${BASE_PATH}/nodes/${named}/tunnel`;
-  const instance = await demandSigned(ctx, row, { method: 'GET', path, body: undefined, header });
+  const signed = { method: 'GET', path, body: undefined, header };
+  const { row, instance } = await demandSigned(ctx, { uuid, row: found }, signed);
+  if (row.url !== null) throw badRequest('node', 'was registered with a URL: it has no tunnel');
   const response = await nodeObject(ctx.env, row).fetch(OPEN_URL, {
     headers: { Upgrade: 'websocket', [NODE_HEADERS.instance]: instance },
   });

@@ -5,7 +5,7 @@ import { LruMap } from '../../../proto/lru-map.ts';
 import { orderedText } from '../../../proto/ordered-json.ts';
 import { type Pieces, whole } from '../../../proto/work/pieces.ts';
 import { parseDefinitionInPieces } from '../../../proto/written-json.ts';
-import { goingOn } from '../../limits/heavy-work.ts';
+import { readInTurn } from '../../limits/heavy-work.ts';
 import { readWorkflowInPieces } from '../definition/read.ts';
 import type { Workflow } from '../definition/tree.ts';
 import { runnable, storedInPieces } from '../stored.ts';
@@ -125,9 +125,8 @@ export async function makeReady(
   version: VersionKey,
   source: LoadedSource,
 ): Promise<Ready> {
-  const pieces = readied(version, source);
-  const isLight = source.stored.length <= LIGHT_CHARACTERS;
-  return isLight ? whole(pieces) : await goingOn({ caller: { orgUuid } }, pieces);
+  const of = { caller: { orgUuid } };
+  return await readInTurn(of, source.stored.length, readied(version, source));
 }
 
 /** What is larger than all that is kept ready is made each time. */
