@@ -1,9 +1,10 @@
-/** Definitions of workflows that grow in one way: many of something, each of which refers to many others. */
+/** Definitions of workflows and templates that grow in one way: many of something, each of which refers to many others. */
 import type { JsonObject } from '../../../proto/json.ts';
 import type { Choices } from '../random.ts';
 import { LAYOUTS } from './layouts.ts';
 import { NODES } from './nodes.ts';
 import { READERS } from './readers.ts';
+import { RULES } from './rules.ts';
 
 /** A definition of a size, by how many of something it has. */
 export interface GrowingDefinition {
@@ -11,7 +12,7 @@ export interface GrowingDefinition {
   make(count: number): JsonObject;
 }
 
-/** Every layout with every reader, and the graphs of nodes. */
+/** Every layout with every reader, the graphs of nodes, and templates. */
 export function allDefinitions(choices: Choices): readonly GrowingDefinition[] {
   const pairs = Object.entries(LAYOUTS).flatMap(([layout, make]) =>
     Object.entries(READERS).map(([reader, read]) => ({
@@ -19,6 +20,6 @@ export function allDefinitions(choices: Choices): readonly GrowingDefinition[] {
       make: (count: number) => ({ name: 'w', ...make(count, read) }),
     })),
   );
-  const graphs = Object.entries(NODES).map(([name, make]) => ({ name, make }));
-  return choices.shuffled([...pairs, ...graphs]);
+  const others = Object.entries({ ...NODES, ...RULES }).map(([name, make]) => ({ name, make }));
+  return [...others, ...choices.shuffled(pairs)];
 }

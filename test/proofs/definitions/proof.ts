@@ -1,6 +1,7 @@
-/** The proof that reading a definition of a workflow takes as long as it is large, in short pieces, and tells little of very many faults. */
+/** The proof that reading a definition of a workflow or a template takes as long as it is large, in short pieces, and tells little of very many faults. */
 import type { JsonObject } from '../../../proto/json.ts';
-import { whole } from '../../../proto/work/pieces.ts';
+import { type Pieces, whole } from '../../../proto/work/pieces.ts';
+import { transformationInPieces } from '../../../worker/templates/transformation/index.ts';
 import { actionsOf } from '../../../worker/workflows/definition/dag.ts';
 import type { Fault } from '../../../worker/workflows/definition/findings.ts';
 import { readWorkflowInPieces } from '../../../worker/workflows/definition/read.ts';
@@ -54,8 +55,12 @@ function sizeOfOne({ make }: GrowingDefinition): number {
   return ((more ?? 0) - (few ?? 0)) / (MORE - FEW);
 }
 
-/** All faults of a definition, or of a graph of nodes. */
-function* read(definition: JsonObject) {
+/** All faults of a definition, of a graph of nodes, or of a template. */
+function* read(definition: JsonObject): Pieces<readonly Fault[]> {
+  if (Object.hasOwn(definition, 'transformationRules')) {
+    // As a body that has passed its shape.
+    return (yield* transformationInPieces(definition as never)).faults;
+  }
   const isGraph = Object.hasOwn(definition, 'dag');
   const graph = isGraph ? actionsOf(definition) : undefined;
   yield;

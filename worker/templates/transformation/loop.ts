@@ -47,12 +47,12 @@ export function* loopRule(
   const { elements, inner } = elementsOf(forEach, place.scope);
   const isHidden = target !== undefined && place.shown.hides(target.steps);
   const { naming } = place.scope;
-  const names = naming?.within(new Map(naming.known), place.results?.within);
+  const names = naming?.within(naming.branch(), place.results?.within);
   const within = withinOf(rule, target, { ...place, scope: inner.withNaming(names) });
   const rules = yield* readRules(rule, 'rules', within);
   if (within.places !== place.places) within.places.settle();
   if (elements === undefined) return undefined;
-  const own = [...(names?.known.keys() ?? [])].filter((name) => !naming?.known.has(name));
+  const own = names?.known.since(0) ?? [];
   const results = rule.has('as') ? place.results : undefined;
   const made = { target: isHidden ? undefined : target, places: within.places, results };
   if (isHidden && results === undefined && !rules.some(({ gather }) => gather !== undefined)) {

@@ -2,12 +2,12 @@
  * Results that rules name by `as`: which names are visible where, and how many rounds of requests
  * have to be over before each is known. Contract §8, `as`.
  */
-import { hintFor } from '../../../proto/near-name.ts';
 import type { ValueRead } from '../../language/expressions/index.ts';
 import type { Path } from '../../language/paths/path.ts';
 import { type Apply, type Execution, type Gather, Output, type Rule } from './execution.ts';
 import { TooManyFaults } from './failure.ts';
 import type { Members, Report } from './report.ts';
+import { ResultNames } from './result-names.ts';
 import { inputsResultsFault } from './result-paths.ts';
 import { RESULTS_NAME } from './scope.ts';
 
@@ -24,15 +24,14 @@ interface Extent {
 
 /** Visible names and what the rule at hand reads of them, while rules are read. */
 export class Naming {
-  /** Visible names, each with the round before which its value is known. */
-  readonly known: Map<string, number>;
+  readonly known: ResultNames;
   readonly extent: Extent;
   /** Names that the rule at hand reads by itself. */
   readonly uses = new Set<string>();
   readonly #base: number;
 
   constructor(
-    known: Map<string, number> = new Map(),
+    known: ResultNames = new ResultNames(),
     extent: Extent = { calls: -1, waits: 0 },
     base = 0,
   ) {
@@ -43,7 +42,14 @@ export class Naming {
 
   /** The round before which all is known that the rule at hand, and those around it, read. */
   get round(): number {
-    return Math.max(this.#base, ...[...this.uses].map((name) => this.known.get(name) ?? 0));
+    let round = this.#base;
+    for (const name of this.uses) round = Math.max(round, this.known.get(name) ?? 0);
+    return round;
+  }
+
+  /** Names that rules within give, which see those that are visible here. */
+  branch(): ResultNames {
+    return new ResultNames(this.known);
   }
 
   /** For one rule of the same list. */
@@ -82,9 +88,9 @@ export class Naming {
     else if (name === undefined)
       report.add(at, `${RESULTS_NAME} is no value by itself: ${HOW}`, place);
     else {
-      const known = [...this.known.keys()];
-      const hint = known.length === 0 ? 'none gives a name' : hintFor(name, known);
-      report.add(at, `${RESULTS_NAME}.${name}: no rule before gives that name; ${hint}`, place);
+      const [one] = this.known.all();
+      const hint = one === undefined ? '; none gives a name' : report.hint(name, this.known.all());
+      report.add(at, `${RESULTS_NAME}.${name}: no rule before gives that name${hint}`, place);
     }
   }
 }

@@ -7,6 +7,7 @@ import { guarded, guardedGather } from './guard.ts';
 import { loopRule } from './loop.ts';
 import { FAILS } from './on-error.ts';
 import { Members } from './report.ts';
+import type { ResultNames } from './result-names.ts';
 import { inRounds, OwnResults, resultName } from './results.ts';
 import { conditionOf, type RuleContext } from './rule-context.ts';
 import { holds } from './scope.ts';
@@ -79,7 +80,7 @@ function* readRule(rule: Members, place: RuleContext): Pieces<Rule | undefined> 
   if (naming === undefined) return yield* readSort(rule, place);
   const own = naming.ofRule();
   const results = new OwnResults(own);
-  const before = new Set(naming.known.keys());
+  const before = naming.known.count;
   const made = yield* readSort(rule, { ...place, scope: place.scope.withNaming(own), results });
   const isGroup = rule.has('rules') || rule.has('forEach');
   results.name = rule.has('as') ? resultName(rule, naming) : undefined;
@@ -88,7 +89,7 @@ function* readRule(rule: Members, place: RuleContext): Pieces<Rule | undefined> 
   if (results.name !== undefined && !naming.known.has(results.name)) {
     naming.known.set(results.name, 0);
   }
-  results.gives = [...naming.known.keys()].filter((name) => !before.has(name));
+  results.gives = naming.known.since(before);
   return turn;
 }
 
@@ -162,16 +163,13 @@ function* branchesOf(
 ): Pieces<{ readonly then: readonly Rule[]; readonly otherwise: readonly Rule[] }> {
   const { scope, results } = place;
   const { naming } = scope;
-  const inner = (known?: Map<string, number>): RuleContext => ({
+  const inner = (known?: ResultNames): RuleContext => ({
     ...place,
     scope: scope.withNaming(naming?.within(known, results?.within)),
   });
-  const before = new Map(naming?.known);
-  const then = yield* rulesOf(rule, 'rules', inner());
-  if (!rule.has('else')) return { then, otherwise: [] };
-  const otherwise = yield* rulesOf(rule, 'else', inner(before));
-  for (const [name, round] of before) {
-    naming?.known.set(name, Math.max(round, naming.known.get(name) ?? 0));
-  }
+  const [ofThen, ofElse] = [naming?.branch(), naming?.branch()];
+  const then = yield* rulesOf(rule, 'rules', inner(ofThen));
+  const otherwise = rule.has('else') ? yield* rulesOf(rule, 'else', inner(ofElse)) : [];
+  for (const each of [ofThen, ofElse]) if (each) naming?.known.takeIn(each);
   return { then, otherwise };
 }
