@@ -201,17 +201,22 @@ function interrupted(cause?: unknown): GatewayError {
   return new GatewayError('SERVICE_UNAVAILABLE', message, { cause, retryAfter: 1 });
 }
 
-/** What was not decided is rolled back: a lost answer makes nothing unknown. */
-function leftNothing(failure: GatewayError): GatewayError {
-  return failure.code === 'OUTCOME_UNKNOWN' ? interrupted(failure) : failure;
+/** What was not decided is rolled back: a lost answer makes nothing unknown, and a share whose node is gone is lost. */
+export function leftNothing(failure: GatewayError): GatewayError {
+  const isLost = failure.code === 'OUTCOME_UNKNOWN' || failure.code === 'SESSION_NOT_FOUND';
+  return isLost ? interrupted(failure) : failure;
 }
 
 async function undo({ ctx, id }: Ready, work: Work, failure: GatewayError): Promise<void> {
-  const lasting = { now: ctx.now, signal: new AbortController().signal };
-  const deadline = startDeadline(lasting, UNDO_MS);
+  const ends = await undoWithin(ctx, work);
+  await askLog(ctx, (log) => log.fail(id, keptOf(failure), [...ends]));
+}
+
+/** Undoes what may be left, in the time that there is before the log does. Answers the numbers of those that certainly left nothing. */
+export async function undoWithin({ now }: Context, work: Work): Promise<readonly number[]> {
+  const deadline = startDeadline({ now, signal: new AbortController().signal }, UNDO_MS);
   try {
-    const ends = await work.undo(deadline);
-    await askLog(ctx, (log) => log.fail(id, keptOf(failure), [...ends]));
+    return await work.undo(deadline);
   } finally {
     deadline.end();
   }

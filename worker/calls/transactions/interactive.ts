@@ -10,15 +10,16 @@ import type { Context } from '../../context.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import { type Endpoint, endpointNotFound } from '../../endpoints/access.ts';
 import { admitCall } from '../../limits/starts.ts';
-import { JsonBytes, type Outcome, outcomeOf } from '../../outcome.ts';
+import { failureOf, JsonBytes, type Outcome, outcomeOf } from '../../outcome.ts';
 import { isoTime } from '../../shapes/iso-time.ts';
 import { backendOf } from '../backend/choose.ts';
 import { RelayBackend } from '../backend/relay.ts';
 import { Shares } from '../backend/shares.ts';
 import { answeredBy, formOf, type OnEndpoint, type RequestOptions, requestOn } from '../request.ts';
+import { keptOf, leftNothing, undoWithin } from './end.ts';
 import { askLog, ownerOf } from './log.ts';
 import { randomName } from './names.ts';
-import type { Closed, Entered, KeptFailure, Shown, Terms } from './object.ts';
+import type { Closed, Entered, Terms } from './object.ts';
 import { lacksOf, type Participant, partOf, shareOf, wayOf } from './participants.ts';
 import { type Operation, readOperations } from './plan.ts';
 import { deadlock, inDoubt, transactionClosed, transactionNotFound } from './refusals.ts';
@@ -137,6 +138,23 @@ async function performIn(
   form: ReturnType<typeof formOf>,
   deadline: Deadline,
 ): Promise<string> {
+  try {
+    return await performed(ctx, id, operation, form, deadline);
+  } catch (thrown) {
+    // Before anything else has its turn, also where a template does without the result.
+    const failure = leftNothing(failureOf(thrown));
+    await abandon(ctx, id, failure);
+    throw failure;
+  }
+}
+
+async function performed(
+  ctx: Context,
+  id: string,
+  operation: Operation,
+  form: ReturnType<typeof formOf>,
+  deadline: Deadline,
+): Promise<string> {
   const { endpoint } = operation;
   const backend = await backendOf(ctx, endpoint, 'write');
   const way = wayOf(backend, endpoint.row.kind);
@@ -150,7 +168,7 @@ async function performIn(
   };
   const part = way === 'joins' ? partOf(true, lacks) : 'reads';
   const entered = await enter(ctx, id, { ...found, part }, isWrite);
-  const { log, n, terms, held, decider } = entered;
+  const { log, ticket, n, terms, held, decider } = entered;
   if (part === 'decides' && isWrite) refuseSecond(endpoint, decider, terms, lacks);
   const participant: Participant = { ...found, n, part };
   const participants = [participant];
@@ -161,7 +179,13 @@ async function performIn(
       ? work.perform(participant, [operation], { isLast: false }, deadline)
       : work.prepareAll(deadline);
   await withoutDeadlock({ log, id, participants }, deadline, send);
-  await askLog(ctx, (object) => object.leave(id, n, work.held(n)));
+  const leaving = { id, ticket, n, held: work.held(n) };
+  const closed = await askLog<Closed | undefined>(ctx, async (object) => object.leave(leaving));
+  if (closed) {
+    // It was rolled back meanwhile, and may have been asked for what this request has opened before that was there.
+    ctx.afterReply(undoWithin(ctx, work));
+    throw closedBy(id, closed);
+  }
   return work.results().slice(1, -1);
 }
 
@@ -226,9 +250,6 @@ function refuseSecond(
  * @param failure of one that is not found, and of one that has ended, nothing is done
  */
 export async function abandon(ctx: Context, id: string, failure: GatewayError): Promise<void> {
-  const { code, message, details } = failure;
-  const kept: KeptFailure = { code, message, details: JSON.stringify(details) };
-  const shown = await askLog<Shown | undefined>(ctx, async (log) => log.show(id));
-  if (shown?.caller !== whoCalled(ctx).userUuid || shown.status !== 'active') return;
-  await askLog(ctx, (log) => log.fail(id, kept, []));
+  const caller = whoCalled(ctx).userUuid;
+  await askLog(ctx, (log) => log.abandon(id, caller, keptOf(failure)));
 }

@@ -109,6 +109,8 @@ export type Entered =
   | {
       readonly is: 'entered';
       readonly log: string;
+      /** Of its place: it leaves with it. */
+      readonly ticket: string;
       readonly n: number;
       readonly terms: Terms;
       /** Undefined at the first use of its endpoint. */
@@ -117,6 +119,16 @@ export type Entered =
       readonly decider: string | undefined;
       readonly leftMs: number;
     };
+
+/** A request that has ended well. */
+export interface Leaving {
+  readonly id: string;
+  /** As `Entered` gave it. */
+  readonly ticket: string;
+  readonly n: number;
+  /** What it leaves open on its endpoint. */
+  readonly held: HeldShare | undefined;
+}
 
 /** A participant of a transaction that its client has gone on with. */
 export interface OpenShare extends Omit<NewShare, 'revision'> {
@@ -233,8 +245,10 @@ export interface TransactionLogObject extends Rpc.DurableObjectBranded {
   open(owner: LogOwner, transaction: NewInteractive): Promise<number>;
   /** A request takes part, once those before it have left and nothing conflicts. */
   enter(entering: Entering): Promise<Entered>;
-  /** It has ended well. @param held what it leaves open on its endpoint */
-  leave(id: string, n: number, held: HeldShare | undefined): Promise<void>;
+  /** It has ended well. Answers why it was for nothing, where the transaction was rolled back meanwhile. */
+  leave(leaving: Leaving): Promise<Closed | undefined>;
+  /** A request has failed: what its client still goes on with is rolled back, and nothing else. */
+  abandon(id: string, caller: string, failure: KeptFailure): Promise<void>;
   /** Its client ends it: no request takes part any more. */
   close(id: string, caller: string, outcome: 'commit' | 'roll back'): Promise<Closing>;
   /** Nothing was written: there is nothing to decide. */

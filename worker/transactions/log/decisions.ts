@@ -51,7 +51,7 @@ interface Lent {
   arm(): Promise<void>;
   /** What was rolled back may still come to be prepared. */
   unsure(): void;
-  /** It is decided: what waits for that goes on. */
+  /** It is decided, has ended, or is in doubt: what waits for that goes on. */
   decided(id: string): void;
 }
 
@@ -136,6 +136,8 @@ export class Decisions {
       ...{ due: now, error: JSON.stringify(failure) },
     });
     if (ERRORS[failure.code].status >= 500) this.#lent.unsure();
+    // A request of it that waits for others waits for nothing now.
+    this.#turns.leave(id);
     this.record(actorOf(head), 'transaction.rollback', id);
     this.#lent.decided(id);
   }
@@ -272,6 +274,7 @@ export class Decisions {
     if (now.isDoubtful && !row.isDoubtful) {
       requestMetrics.countTransaction('in_doubt');
       this.#turns.doubt(id);
+      this.#lent.decided(id);
     }
     if (this.#store.shares(id).some(isOpen)) await this.#lent.arm();
     else await this.settle(now);

@@ -6,10 +6,11 @@ import type {
   Entering,
   HeldShare,
   KeptFailure,
+  Leaving,
   NewInteractive,
   OpenShare,
 } from '../../calls/transactions/object.ts';
-import type { Decisions } from './decisions.ts';
+import { type Decisions, INTERRUPTED } from './decisions.ts';
 import type { Head } from './rows.ts';
 import { shown } from './shown.ts';
 import type { LogStore, ShareRow, TransactionRow } from './store.ts';
@@ -27,12 +28,28 @@ const ASKED: KeptFailure = {
   details: '[]',
 };
 
+/** The place of the one request that may be under way in a transaction. */
+interface Place {
+  readonly ticket: string;
+  readonly left: Promise<void>;
+  readonly leave: () => void;
+}
+
+/** Whose turn has come. */
+interface Admitted {
+  readonly is: 'admitted';
+  readonly row: TransactionRow;
+  readonly ticket: string;
+}
+
 export class Interactive {
   readonly #store: LogStore;
   readonly #turns: Turns;
   readonly #decisions: Decisions;
-  /** Ends of the requests that are under way, by transaction. */
-  readonly #under = new Map<string, { readonly left: Promise<void>; readonly leave: () => void }>();
+  /** Places that are taken, by transaction. */
+  readonly #taken = new Map<string, Place>();
+  /** Those who wait for the next decision on one, or for its end. */
+  readonly #awaited = new Map<string, PromiseWithResolvers<void>>();
 
   constructor(store: LogStore, turns: Turns, decisions: Decisions) {
     this.#store = store;
@@ -48,43 +65,48 @@ export class Interactive {
     return due;
   }
 
+  /** One that is refused keeps its place: it fails, and nothing may come before it is abandoned. */
   async enter({ id, caller, share, claims }: Entering): Promise<Entered> {
-    const closed = await this.#admit(id, caller);
-    if (closed) return closed;
-    this.#begin(id);
-    const entered = await this.#enter(id, share, claims);
-    if (entered.is !== 'entered') this.#end(id);
-    return entered;
+    const admitted = await this.#admit(id, caller);
+    return admitted.is === 'admitted' ? this.#enter(admitted, share, claims) : admitted;
   }
 
-  /** Waits for the request that is under way, and looks whether another may begin. */
-  async #admit(id: string, caller: string): Promise<Closed | undefined> {
-    for (let under = this.#under.get(id); under; under = this.#under.get(id)) await under.left;
+  /**
+   * Waits for the requests that came before, the ends among them, and takes the place. Whether it is free, whether the
+   * transaction goes on, and taking it is one step: of all that wait, one goes on, and the others look again.
+   */
+  async #admit(id: string, caller: string): Promise<Admitted | Closed> {
+    for (let place = this.#taken.get(id); place; place = this.#taken.get(id)) await place.left;
     const row = this.#store.find(id);
     if (row?.head.terms === undefined || row.head.caller.uuid !== caller) return { is: 'unknown' };
-    if (row.status === 'active') return undefined;
-    return { is: 'closed', status: row.isDoubtful ? 'in_doubt' : row.status };
+    if (row.status !== 'active') return closedAs(row);
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    const ticket = crypto.randomUUID();
+    this.#taken.set(id, { ticket, left, leave });
+    return { is: 'admitted', row, ticket };
   }
 
-  async #enter(id: string, share: Entering['share'], claims: boolean): Promise<Entered> {
-    const row = this.#store.find(id);
-    if (!row) return { is: 'unknown' };
-    const now = Date.now();
-    const leftMs = Math.max(1, row.deadline - now);
+  async #enter(
+    { row, ticket }: Admitted,
+    share: Entering['share'],
+    claims: boolean,
+  ): Promise<Entered> {
+    const { id } = row;
+    const leftMs = Math.max(1, row.deadline - Date.now());
     this.#store.change(id, { busy: 1, due: row.deadline });
-    const { isolation } = row.head.terms ?? {};
+    const terms = row.head.terms ?? {};
     // Above the weakest level a read conflicts as a write does. Spec: transactions.md §4.
-    const isStrict = isolation !== undefined && isolation !== 'read committed';
-    const refused =
-      share && (claims || isStrict) ? await this.#take(row, share.endpoint, leftMs) : undefined;
-    if (refused) return refused;
-    if (this.#store.find(id)?.status !== 'active') return { is: 'late' };
+    const isStrict = terms.isolation !== undefined && terms.isolation !== 'read committed';
+    if (share && (claims || isStrict)) {
+      const refused = await this.#take(row, share.endpoint, leftMs);
+      if (refused) return refused;
+    }
     const shares = this.#store.shares(id);
     const known = share && shares.find(({ endpoint }) => endpoint === share.endpoint);
     const n = known?.n ?? shares.length;
-    if (share && !known) this.#store.addShare(id, { ...share, n }, now);
+    if (share && !known) this.#store.addShare(id, { ...share, n }, Date.now());
     return {
-      ...{ is: 'entered', log: this.#store.log(), n, leftMs, terms: row.head.terms ?? {} },
+      ...{ is: 'entered', log: this.#store.log(), ticket, n, leftMs, terms },
       held: known && heldOf(known),
       decider: shares.find(({ part }) => part === 'decides')?.name,
     };
@@ -94,9 +116,12 @@ export class Interactive {
   async #take(row: TransactionRow, endpoint: string, leftMs: number): Promise<Closed | undefined> {
     const { keys } = row.head.claims;
     const turn = await this.#turns.take(row.id, { endpoints: [endpoint], keys }, leftMs);
+    // Meanwhile another request may have failed, or its time may be over.
+    const now = this.#store.find(row.id);
+    if (now?.status !== 'active') return now ? closedAs(now) : { is: 'unknown' };
     if (turn.is === 'doubt') return turn;
     if (turn.is !== 'held') return { is: turn.is === 'circle' ? 'circle' : 'late' };
-    this.#claim(row, endpoint);
+    this.#claim(now, endpoint);
     return undefined;
   }
 
@@ -107,45 +132,86 @@ export class Interactive {
     this.#store.change(id, { head: JSON.stringify({ ...head, claims } satisfies Head) });
   }
 
-  /** A request has ended well. */
-  leave(id: string, n: number, held: HeldShare | undefined): void {
+  /**
+   * A request has ended well. It may be told twice: a place that is not its own any more it has left before, or it was
+   * rolled back under it.
+   */
+  leave({ id, ticket, n, held }: Leaving): Closed | undefined {
     const row = this.#store.find(id);
-    if (row?.status === 'active') {
-      if (held) this.#store.hold(id, n, held);
-      this.#store.change(id, { busy: 0, due: Math.min(row.deadline, Date.now() + IDLE_MS) });
-    }
-    this.#end(id);
+    if (!row) return { is: 'unknown' };
+    if (isUndone(row)) return closedAs(row);
+    if (this.#taken.get(id)?.ticket !== ticket) return undefined;
+    if (held) this.#store.hold(id, n, held);
+    this.#store.change(id, { busy: 0, due: Math.min(row.deadline, Date.now() + IDLE_MS) });
+    this.#free(id);
+    return undefined;
   }
 
-  /** Lets the next request of one begin. */
-  free(id: string): void {
-    this.#end(id);
+  async abandon(id: string, caller: string, failure: KeptFailure): Promise<void> {
+    const row = this.#store.find(id);
+    if (row?.head.terms === undefined || row.head.caller.uuid !== caller) return;
+    if (row.status === 'active') await this.#undo(row, failure);
+  }
+
+  async #undo(row: TransactionRow, failure: KeptFailure): Promise<void> {
+    this.#decisions.rollBack(row, failure);
+    await this.#decisions.settle(this.#store.find(row.id) ?? row);
+  }
+
+  /** It was decided, cannot be for now, or has ended: who waits for that goes on, and finds it so. */
+  decided(id: string): void {
+    this.#free(id);
+    this.#wake(id);
   }
 
   async close(id: string, caller: string, outcome: 'commit' | 'roll back'): Promise<Closing> {
-    const closed = await this.#admit(id, caller);
-    const row = this.#store.find(id);
-    if (closed?.is === 'closed' && row) return this.#again(row, closed, outcome);
-    if (closed || !row) return closed ?? { is: 'unknown' };
+    const admitted = await this.#admit(id, caller);
+    if (admitted.is === 'closed') return this.#again(id, admitted, outcome);
+    if (admitted.is !== 'admitted') return admitted;
+    const { row } = admitted;
     if (outcome === 'roll back') {
-      this.#decisions.rollBack(row, ASKED);
-      const now = this.#store.find(id) ?? row;
-      await this.#decisions.settle(now);
-      return { is: 'done', shown: shown(this.#store, this.#store.find(id) ?? now) };
+      await this.#undo(row, ASKED);
+      return this.#again(id, { is: 'unknown' }, outcome);
     }
-    // Another that ends it waits for the outcome.
-    this.#begin(id);
-    const due = Date.now() + CLOSING_MS;
-    this.#store.change(id, { status: 'preparing', due });
-    const shares = this.#store.shares(id).flatMap((share) => this.#openShare(share) ?? []);
+    const all = this.#store.shares(id);
+    const shares = all.flatMap((share) => this.#openShare(share) ?? []);
+    if (shares.length < all.length) {
+      // What one holds is not known: without it, the others would commit alone.
+      await this.#undo(row, INTERRUPTED);
+      return { is: 'closed', status: 'rolling_back' };
+    }
+    // Its place it keeps until it is decided: others that end it wait for the outcome.
+    this.#store.change(id, { status: 'preparing', due: Date.now() + CLOSING_MS });
     return { is: 'closing', log: this.#store.log(), shares, leftMs: CLOSING_MS };
   }
 
-  /** What the end of one that has ended already answers. */
-  #again(row: TransactionRow, closed: Closed, outcome: 'commit' | 'roll back'): Closing {
-    const isUndone = row.status === 'rolling_back' || row.status === 'rolled_back';
-    const isSame = outcome === 'commit' ? row.status !== 'preparing' && !isUndone : isUndone;
+  /** What the end of one that has ended already answers. @param closed where it has ended in another way */
+  async #again(id: string, closed: Closed, outcome: 'commit' | 'roll back'): Promise<Closing> {
+    if (outcome === 'commit') await this.#confirmed(id);
+    const row = this.#store.find(id);
+    if (!row) return { is: 'unknown' };
+    const isSame = isUndone(row) === (outcome === 'roll back') && row.status !== 'preparing';
     return isSame ? { is: 'done', shown: shown(this.#store, row) } : closed;
+  }
+
+  /** Waits as long as the first commit did for the participants of one that is decided. */
+  async #confirmed(id: string): Promise<void> {
+    for (;;) {
+      const row = this.#store.find(id);
+      const leftMs = (row?.decided ?? 0) + CLOSING_MS - Date.now();
+      if (row?.status !== 'committing' || leftMs <= 0) return;
+      const awaited = this.#awaited.get(id) ?? Promise.withResolvers<void>();
+      this.#awaited.set(id, awaited);
+      const timer = setTimeout(() => this.#wake(id), leftMs);
+      await awaited.promise;
+      clearTimeout(timer);
+    }
+  }
+
+  #wake(id: string): void {
+    const awaited = this.#awaited.get(id);
+    this.#awaited.delete(id);
+    awaited?.resolve();
   }
 
   #openShare(share: ShareRow): OpenShare | undefined {
@@ -156,18 +222,24 @@ export class Interactive {
     return { n, endpoint, id, kind, part, snapshot, held };
   }
 
-  #begin(id: string): void {
-    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
-    this.#under.set(id, { left, leave });
-  }
-
-  #end(id: string): void {
-    const under = this.#under.get(id);
-    this.#under.delete(id);
-    under?.leave();
+  /** Lets the next request of one begin. */
+  #free(id: string): void {
+    const place = this.#taken.get(id);
+    this.#taken.delete(id);
+    place?.leave();
   }
 }
 
 function heldOf({ held }: ShareRow): HeldShare | undefined {
   return held === null ? undefined : (JSON.parse(held) as HeldShare); // As `hold` wrote it.
+}
+
+/** Whether nothing of it is to stay, however its participants end. */
+function isUndone({ status, sequence }: TransactionRow): boolean {
+  const isMixed = status === 'mixed' && sequence === null;
+  return status === 'rolling_back' || status === 'rolled_back' || isMixed;
+}
+
+function closedAs({ status, isDoubtful }: TransactionRow): Closed {
+  return { is: 'closed', status: isDoubtful ? 'in_doubt' : status };
 }

@@ -6,14 +6,15 @@
 import { DurableObject } from 'cloudflare:workers';
 import type {
   Begun,
+  Closed,
   Closing,
   Confirmed,
   Decided,
   Entered,
   Entering,
-  HeldShare,
   KeptFailure,
   KeptReply,
+  Leaving,
   ListQuery,
   LogOwner,
   Mark,
@@ -48,7 +49,7 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     unsure: () => {
       this.#unsureUntil = Date.now() + UNSURE_FOR_MS;
     },
-    decided: (id) => this.#interactive.free(id),
+    decided: (id) => this.#interactive.decided(id),
   });
   readonly #interactive: Interactive = new Interactive(this.#store, this.#turns, this.#decisions);
   readonly #keys = new Keys(this.#store);
@@ -119,9 +120,15 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     return this.#interactive.enter(entering);
   }
 
-  async leave(id: string, n: number, held: HeldShare | undefined): Promise<void> {
-    this.#interactive.leave(id, n, held);
+  async leave(leaving: Leaving): Promise<Closed | undefined> {
+    if (!this.#find(leaving.id)) return { is: 'unknown' };
+    const closed = this.#interactive.leave(leaving);
     await this.#arm();
+    return closed;
+  }
+
+  async abandon(id: string, caller: string, failure: KeptFailure): Promise<void> {
+    if (this.#find(id)) await this.#interactive.abandon(id, caller, failure);
   }
 
   async close(id: string, caller: string, outcome: 'commit' | 'roll back'): Promise<Closing> {
