@@ -159,10 +159,12 @@ export class Shares {
     );
   }
 
-  async closeBegun(sessionId: string, deadline: Deadline): Promise<void> {
-    await this.#backend.ask(false, deadline, ({ relay, options, address }) =>
+  /** Undoes one that has begun. Answers whether it was there. */
+  async closeBegun(sessionId: string, deadline: Deadline): Promise<boolean> {
+    const { found } = await this.#backend.ask(false, deadline, ({ relay, options, address }) =>
       relay.rollback({ target: address, sessionId }, options),
     );
+    return found;
   }
 
   /** Commits a prepared share by its name; may be repeated. */

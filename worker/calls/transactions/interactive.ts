@@ -173,20 +173,22 @@ async function performed(
   const participant: Participant = { ...found, n, part };
   const participants = [participant];
   const work = new Work(ctx, { log, id, participants, isolation: terms.isolation, form });
-  if (held) await work.resume(participant, held);
-  const send = () =>
-    way === 'joins'
-      ? work.perform(participant, [operation], { isLast: false }, deadline)
-      : work.prepareAll(deadline);
-  await withoutDeadlock({ log, id, participants }, deadline, send);
-  const leaving = { id, ticket, n, held: work.held(n) };
-  const closed = await askLog<Closed | undefined>(ctx, async (object) => object.leave(leaving));
-  if (closed) {
-    // It was rolled back meanwhile, and may have been asked for what this request has opened before that was there.
+  try {
+    if (held) await work.resume(participant, held);
+    const send = () =>
+      way === 'joins'
+        ? work.perform(participant, [operation], { isLast: false }, deadline)
+        : work.prepareAll(deadline);
+    await withoutDeadlock({ log, id, participants }, deadline, send);
+    const leaving = { id, ticket, n, held: work.held(n) };
+    const closed = await askLog<Closed | undefined>(ctx, async (object) => object.leave(leaving));
+    if (closed) throw closedBy(id, closed);
+    return work.results().slice(1, -1);
+  } catch (thrown) {
+    // The log does not know what this request has opened.
     ctx.afterReply(undoWithin(ctx, work));
-    throw closedBy(id, closed);
+    throw thrown;
   }
-  return work.results().slice(1, -1);
 }
 
 async function enter(

@@ -190,10 +190,7 @@ export class ShareWork {
   /** Undoes what may be left of a participant. Answers whether certainly nothing is. */
   async undo({ n, shares, part }: Participant, deadline: Deadline): Promise<boolean> {
     const open = this.#open.get(n);
-    const isClosed = await open?.shares.closeBegun(open.held.session, deadline).then(
-      () => true,
-      () => false,
-    );
+    const isClosed = await open?.shares.closeBegun(open.held.session, deadline).catch(() => false);
     if (isClosed || !this.#reached.has(n) || !shares) return true;
     const recovery = this.#marks.get(n) ?? open?.held.recovery ?? '';
     const ask = () => shares.rollback(this.nameOf(n), recovery, deadline);

@@ -11,7 +11,7 @@ import { loggedFault } from '../../db/fault.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
 import { log } from '../../log.ts';
 import { settingsOf } from '../../settings.ts';
-import { contextOfLog, endpointIs, endpointWas, sharesOn } from './reached.ts';
+import { closeHeld, contextOfLog, endpointIs, endpointWas, sharesOn } from './reached.ts';
 import type { LogStore, ShareRow, TransactionRow } from './store.ts';
 
 /** Milliseconds that one question to a participant may take. */
@@ -104,7 +104,12 @@ export class Finisher {
     const snapshot = this.#store.endpoints.snapshot(share.endpoint, share.revision);
     try {
       if (snapshot === undefined) throw new GatewayError('INTERNAL', 'Its configuration is gone');
-      const shares = await sharesOn(ctx, endpointWas(ctx, owner, snapshot));
+      const endpoint = endpointWas(ctx, owner, snapshot);
+      const held = row.status === 'rolling_back' ? heldOf(share) : undefined;
+      const isClosed = held && (await closeHeld(ctx, endpoint, held, deadline).catch(() => false));
+      // Only where a request was under way may there be more of it than it held.
+      if (isClosed && !row.isBusy) return 'rolled_back';
+      const shares = await sharesOn(ctx, endpoint);
       return await this.#end(row, share, shares, deadline);
     } catch (thrown) {
       const present = await endpointIs(ctx, owner, share.endpoint);
@@ -164,9 +169,14 @@ function isMarked({ status }: TransactionRow, { recovery }: ShareRow): boolean {
 }
 
 /** What an open one is named by in its backend. */
-function heldRecovery({ recovery, held }: ShareRow): string {
-  if (recovery !== '' || held === null) return readRecovery(recovery).recovery;
-  return (JSON.parse(held) as HeldShare).recovery; // As the log wrote it.
+function heldRecovery(share: ShareRow): string {
+  const held = share.recovery === '' ? heldOf(share) : undefined;
+  return held?.recovery ?? readRecovery(share.recovery).recovery;
+}
+
+/** What it holds open at a node; undefined before its first request has left. */
+export function heldOf({ held }: ShareRow): HeldShare | undefined {
+  return held === null ? undefined : (JSON.parse(held) as HeldShare); // As `hold` wrote it.
 }
 
 function placementsIn(snapshot: string | undefined): string | undefined {

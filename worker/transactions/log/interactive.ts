@@ -4,13 +4,13 @@ import type {
   Closing,
   Entered,
   Entering,
-  HeldShare,
   KeptFailure,
   Leaving,
   NewInteractive,
   OpenShare,
 } from '../../calls/transactions/object.ts';
 import { type Decisions, INTERRUPTED } from './decisions.ts';
+import { heldOf } from './finish.ts';
 import type { Head } from './rows.ts';
 import { shown } from './shown.ts';
 import type { LogStore, ShareRow, TransactionRow } from './store.ts';
@@ -181,7 +181,7 @@ export class Interactive {
       return { is: 'closed', status: 'rolling_back' };
     }
     // Its place it keeps until it is decided: others that end it wait for the outcome.
-    this.#store.change(id, { status: 'preparing', due: Date.now() + CLOSING_MS });
+    this.#store.change(id, { status: 'preparing', busy: 1, due: Date.now() + CLOSING_MS });
     return { is: 'closing', log: this.#store.log(), shares, leftMs: CLOSING_MS };
   }
 
@@ -228,10 +228,6 @@ export class Interactive {
     this.#taken.delete(id);
     place?.leave();
   }
-}
-
-function heldOf({ held }: ShareRow): HeldShare | undefined {
-  return held === null ? undefined : (JSON.parse(held) as HeldShare); // As `hold` wrote it.
 }
 
 /** Whether nothing of it is to stay, however its participants end. */

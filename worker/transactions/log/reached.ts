@@ -3,8 +3,9 @@ import type { Policy } from '../../access/policy.ts';
 import { backendOf } from '../../calls/backend/choose.ts';
 import { RelayBackend } from '../../calls/backend/relay.ts';
 import { Shares } from '../../calls/backend/shares.ts';
-import type { LogOwner } from '../../calls/transactions/object.ts';
+import type { HeldShare, LogOwner } from '../../calls/transactions/object.ts';
 import { type Bindings, type Context, openContext } from '../../context.ts';
+import type { Deadline } from '../../drivers/deadline.ts';
 import type { Endpoint } from '../../endpoints/access.ts';
 import { selectEndpoint, selectEndpointUuid } from '../../endpoints/store.ts';
 import { selectPlacedNodes, selectPlacements } from '../../nodes/store.ts';
@@ -65,6 +66,17 @@ function withPolicy(
     sealedDataKey,
   };
   return { ...found, policy };
+}
+
+/** Ends what a share holds open at its node, which counts as a session there. Answers whether it was there. */
+export async function closeHeld(
+  ctx: Context,
+  endpoint: Endpoint,
+  { node, session }: HeldShare,
+  deadline: Deadline,
+): Promise<boolean> {
+  const backend = await backendOf(ctx, endpoint, 'write', { leaseId: session, node });
+  return backend instanceof RelayBackend && new Shares(backend).closeBegun(session, deadline);
 }
 
 /** Its shares; undefined where the edge itself speaks to it. @throws GatewayError NODE_UNAVAILABLE and its like */
