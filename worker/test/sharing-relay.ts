@@ -13,6 +13,8 @@ interface Sharing {
   readonly calls: string[];
   /** Names of prepared shares, with their database. */
   readonly prepared: Map<string, string>;
+  /** Shares that go on, by their sessions. */
+  readonly open: Map<string, { name: string; onlyRead: boolean }>;
   /** Names of shares that have committed. */
   readonly committed: Set<string>;
   /** Databases that cannot prepare, with why. */
@@ -40,7 +42,7 @@ export function sharingRelay(): Sharing {
   const lacks = new Map<string, string>();
   const messages: string[] = [];
   const sharing: Sharing = {
-    ...{ calls, prepared, committed, lacks, messages, isOld: false, before: () => {} },
+    ...{ calls, prepared, open, committed, lacks, messages, isOld: false, before: () => {} },
     methods: {
       ...around,
       prepareTogether: ({ calls: given }, context) =>
@@ -57,6 +59,7 @@ export function sharingRelay(): Sharing {
       async prepare({ target, transactionId, sessionId, share }) {
         const name = sessionId === '' ? transactionId : (open.get(sessionId)?.name ?? '');
         await at('prepare', name);
+        if (name === '') throw told(Code.NotFound, 'SESSION_NOT_FOUND', 'no such share');
         const performed = perform(share, open.get(sessionId)?.onlyRead ?? true);
         open.delete(sessionId);
         if (!performed.onlyRead) prepared.set(name, databaseOf(target));

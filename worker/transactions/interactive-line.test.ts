@@ -1,0 +1,191 @@
+/** Requests and ends of one transaction that come at once: each is done after those before it, and none is lost. Spec: transactions.md §5. */
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Json } from '../../proto/json.ts';
+import { Interactive } from './log/interactive.ts';
+import { startInteractive } from './test/interactive.ts';
+
+type Started = Awaited<ReturnType<typeof startInteractive>>;
+interface Reply {
+  readonly status: number;
+  readonly body: Json;
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Calls reach the log in the order in which they are sent here: each is awaited there. */
+function inTheirOrder() {
+  const spies = [
+    vi.spyOn(Interactive.prototype, 'enter'),
+    vi.spyOn(Interactive.prototype, 'close'),
+  ];
+  const come = () => spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+  return async (sends: readonly (() => Promise<Reply>)[]) => {
+    const replies: Promise<Reply>[] = [];
+    for (const send of sends) {
+      const before = come();
+      replies.push(send());
+      await vi.waitFor(() => expect(come()).toBe(before + 1), { interval: 1, timeout: 5_000 });
+    }
+    return replies;
+  };
+}
+
+/** Holds up the first share until it is let go. */
+function held({ relay }: Started) {
+  const gate = Promise.withResolvers<void>();
+  relay.before = async (method, share) => {
+    if (method === 'begin' && share === '0') await gate.promise;
+  };
+  return gate.resolve;
+}
+
+type Act = 'write' | 'read' | 'commit' | 'rollback';
+
+function sendingOf({ send, end }: Started, id: string, act: Act): () => Promise<Reply> {
+  switch (act) {
+    case 'write':
+      return () => send(id, '/endpoints/e1/write', 'update b');
+    case 'read':
+      return () => send(id, '/endpoints/e1/read', 'select 1');
+    default:
+      return () => end(id, act);
+  }
+}
+
+/** What each is answered, by what has ended the transaction before it; and what was sent on the second endpoint. */
+function expectedOf(id: string, acts: readonly Act[]) {
+  let over: Act | undefined;
+  const onSecond: string[] = [];
+  const answers = acts.map((act) => {
+    if (act === 'commit' || act === 'rollback') over ??= act;
+    else if (over === undefined) {
+      onSecond.push(onSecond.length === 0 ? 'begin 1' : 'continue 1');
+      return { status: 200 };
+    }
+    if (act !== over) return { status: 409, body: { code: 'TRANSACTION_CLOSED' } };
+    const status = act === 'commit' ? 'committed' : expect.stringMatching(/^roll/);
+    return { status: 200, body: { transaction_id: id, status } };
+  });
+  return { over, onSecond, answers };
+}
+
+/** Each order once, of acts of which some are alike. */
+function* ordersOf(acts: readonly Act[]): Generator<Act[]> {
+  if (acts.length === 0) yield [];
+  for (const first of new Set(acts)) {
+    const at = acts.indexOf(first);
+    for (const rest of ordersOf(acts.toSpliced(at, 1))) yield [first, ...rest];
+  }
+}
+
+test.each<[number, Act[]]>([
+  [60, ['write', 'write', 'read', 'commit', 'rollback']],
+  [12, ['write', 'commit', 'commit', 'rollback']],
+  [12, ['write', 'rollback', 'rollback', 'commit']],
+  [10, ['write', 'write', 'write', 'commit', 'commit']],
+])(
+  'in each of %i orders behind a slow one: %j',
+  async (count, acts) => {
+    const started = await startInteractive();
+    const { relay, begin, send } = started;
+    const inOrder = inTheirOrder();
+    let played = 0;
+    for (const order of ordersOf(acts)) {
+      // Until the log has undone what is rolled back, which it does outside of this test, it would hold up the next.
+      const id = await begin({ keys: [`${played}`] });
+      relay.calls.length = 0;
+      const letGo = held(started);
+      const [slow, ...others] = await inOrder([
+        () => send(id, '/endpoints/e0/write', 'update a'),
+        ...order.map((act) => sendingOf(started, id, act)),
+      ]);
+      letGo();
+      const { over, onSecond, answers } = expectedOf(id, order);
+      const came = { order, slow: await slow, answers: await Promise.all(others) };
+      expect(came).toMatchObject({ order, slow: { status: 200 }, answers });
+      expect([order, ...relay.calls.filter((each) => /^(begin|continue)/.test(each))]).toEqual([
+        ...[order, 'begin 0', ...onSecond],
+      ]);
+      const own = [...relay.committed].filter((name) => name.includes(id));
+      // What has only read is not prepared.
+      const hasWritten = order.slice(0, order.indexOf('commit')).includes('write');
+      const shares = over === 'commit' ? (hasWritten ? 2 : 1) : 0;
+      expect([order, own.length, relay.prepared.size]).toEqual([order, shares, 0]);
+      if (over === 'commit') expect([order, relay.open.size]).toEqual([order, 0]);
+      relay.open.clear();
+      played += 1;
+    }
+    expect(played).toBe(count);
+  },
+  60_000,
+);
+
+test('requests of one template that come at once share what they open', async () => {
+  const { gateway, relay, begin, send, end } = await startInteractive();
+  for (const at of [0, 1]) {
+    const template = { endpoint: `e${at}`, query: 'update a set x = {{a}}' };
+    await gateway.call('POST', '/templates', {
+      id: `t${at}`,
+      name: 'One',
+      request: 'Write',
+      template,
+    });
+  }
+  const transformationRules = [0, 1, 1, 1].map((at, place) => ({
+    ...{ template: `t${at}`, input: { a: { value: 'v' } }, target: `r${place}` },
+  }));
+  const made = await gateway.call('POST', '/templates', {
+    id: 'all',
+    name: 'All',
+    transformationRules,
+  });
+  expect(made).toMatchObject({ status: 200 });
+  for (let round = 0; round < 4; round += 1) {
+    relay.calls.length = 0;
+    const id = await begin();
+    expect(await send(id, '/templates/all', 'q')).toMatchObject({ status: 200 });
+    expect(relay.calls.toSorted()).toEqual(['begin 0', 'begin 1', 'continue 1', 'continue 1']);
+    expect(await end(id, 'commit')).toMatchObject({ status: 200, body: { status: 'committed' } });
+    expect(relay.open.size).toBe(0);
+  }
+});
+
+test('one whose transaction is rolled back under it is told so, and holds nothing', async () => {
+  const started = await startInteractive();
+  const { relay, begin, send, end } = started;
+  const id = await begin();
+  const letGo = held(started);
+  const [slow] = await inTheirOrder()([() => send(id, '/endpoints/e0/write', 'update a')]);
+  expect(await send(id, '/endpoints/e1/write', '')).toMatchObject({ status: 400 });
+  expect(await end(id, 'commit')).toMatchObject({ status: 409 });
+  letGo();
+  expect(await slow).toMatchObject({ status: 409, body: { code: 'TRANSACTION_CLOSED' } });
+  await expect.poll(() => relay.open.size).toBe(0);
+});
+
+test('one that waits for another transaction waits no longer than its own', async () => {
+  const { begin, send, end } = await startInteractive();
+  const [holder, waiter] = [await begin(), await begin()];
+  await send(holder, '/endpoints/e0/write', 'update a');
+  const [waiting] = await inTheirOrder()([() => send(waiter, '/endpoints/e0/write', 'update b')]);
+  expect(await send(waiter, '/endpoints/e1/write', '')).toMatchObject({ status: 400 });
+  expect(await waiting).toMatchObject({ status: 409, body: { code: 'TRANSACTION_CLOSED' } });
+  expect(await end(holder, 'commit')).toMatchObject({ status: 200 });
+});
+
+test.each(['write', 'commit'] as const)(
+  'a %s on a session that is lost rolls it back',
+  async (act) => {
+    const started = await startInteractive();
+    const { relay, begin, send, show } = started;
+    const id = await begin();
+    await send(id, '/endpoints/e1/write', 'update a');
+    relay.open.clear();
+    expect(await sendingOf(started, id, act)()).toMatchObject({
+      ...{ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } },
+    });
+    expect(await show(id)).toMatchObject({ body: { status: expect.stringMatching(/^roll/) } });
+  },
+);
