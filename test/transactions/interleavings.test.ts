@@ -33,11 +33,15 @@ beforeAll(async () => {
   }
   // Four writes that wait for nothing of each other.
   const rules = [0, 1, 1, 0].map((at, place) => ({
-    ...{ template: `t${at}`, target: `r${place}` },
+    ...{ template: `t${at}`, as: `r${place}` },
     input: { played: 'played', n: `n${place}` },
   }));
   const made = await organization.call('POST', '/templates', {
-    ...{ id: 'four', name: 'Four', transformationRules: rules },
+    ...{
+      id: 'four',
+      name: 'Four',
+      transformationRules: [...rules, { target: 'ok', value: { value: true } }],
+    },
   });
   expect(made).toMatchObject({ status: 200 });
 });

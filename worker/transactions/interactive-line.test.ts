@@ -133,17 +133,25 @@ test('requests of one template that come at once share what they open', async ()
       template,
     });
   }
-  const transformationRules = [0, 1, 1, 1].map((at, place) => ({
-    ...{ template: `t${at}`, input: { a: { value: 'v' } }, target: `r${place}` },
+  const rules = [0, 1, 1, 1].map((at, place) => ({
+    ...{ template: `t${at}`, input: { a: { value: 'v' } }, as: `r${place}` },
   }));
+  const transformationRules = [...rules, { target: 'ok', value: { value: true } }];
   const made = await gateway.call('POST', '/templates', {
     id: 'all',
     name: 'All',
     transformationRules,
   });
   expect(made).toMatchObject({ status: 200 });
+  const enter = vi.spyOn(Interactive.prototype, 'enter');
+  relay.before = async (method, share) => {
+    // The others wait for the first.
+    const haveCome = () => expect(enter).toHaveBeenCalledTimes(4);
+    if (method === 'begin' && share === '0') await vi.waitFor(haveCome, { interval: 1 });
+  };
   for (let round = 0; round < 4; round += 1) {
     relay.calls.length = 0;
+    enter.mockClear();
     const id = await begin();
     expect(await send(id, '/templates/all', 'q')).toMatchObject({ status: 200 });
     expect(relay.calls.toSorted()).toEqual(['begin 0', 'begin 1', 'continue 1', 'continue 1']);
