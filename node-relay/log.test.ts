@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { GatewayError } from '../proto/errors.ts';
 import { freePort } from '../server/ports.ts';
+import { describeFault } from './log.ts';
 import { makeKeys } from './test/relay.ts';
 
 /** Milliseconds after which a start hangs: nothing is judged by it. */
@@ -56,4 +58,13 @@ test('what is said last is written, also while earlier lines are being written',
   );
   const lines = (await promise).trim().split('\n');
   expect(lines.map((line) => JSON.parse(line).message)).toEqual(['earlier', 'last']);
+});
+
+test('what a backend may have named is cut', () => {
+  const long = 'M'.repeat(20_000_000);
+  const error = Object.assign(new Error(long), { name: long, code: long });
+  error.stack = `${long}\n    at ${long}\n    at ${long}`;
+  for (const each of [error, new GatewayError('INTERNAL', 'x', { cause: error })]) {
+    expect(JSON.stringify(describeFault(each)).length).toBeLessThan(1_000);
+  }
 });

@@ -1,6 +1,7 @@
 /** JSON logs on standard output, without secrets: no statement, no connection, no text that others wrote. */
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino';
 import { ERRORS, GatewayError, isErrorCode } from '../proto/errors.ts';
+import { truncated } from '../proto/truncate.ts';
 import { type LogFormat, painter, readable } from './log-format.ts';
 
 export type Log = Logger;
@@ -111,14 +112,22 @@ export interface LoggedError {
 
 /** Frames of a stack that are logged. */
 const FRAMES_MAX = 12;
+/** Characters of one. */
+const FRAME_MAX = 300;
+/** Characters of a name or a code, which a backend may have sent. */
+const NAME_MAX = 100;
 
 /** What may be logged of an error. For a GatewayError, which has its own code, it is about the cause. */
 export function describeFault(error: unknown): LoggedError | undefined {
   const cause = error instanceof GatewayError ? error.cause : error;
   if (cause === undefined) return undefined;
   if (!(cause instanceof Error)) return { name: typeof cause };
-  const code = 'code' in cause && typeof cause.code === 'string' ? { code: cause.code } : {};
-  if (error instanceof GatewayError) return { name: cause.name, ...code };
+  const code =
+    'code' in cause && typeof cause.code === 'string'
+      ? { code: truncated(cause.code, NAME_MAX) }
+      : {};
+  const name = truncated(cause.name, NAME_MAX);
+  if (error instanceof GatewayError) return { name, ...code };
   // The message is in front of the frames, and may itself have lines that look like one.
   const stack = cause.stack ?? '';
   const frames = stack.slice(stack.indexOf(cause.message) + cause.message.length);
@@ -126,6 +135,6 @@ export function describeFault(error: unknown): LoggedError | undefined {
     .split('\n')
     .filter((line) => line.startsWith('    at '))
     .slice(0, FRAMES_MAX)
-    .map((line) => line.trim());
-  return { name: cause.name, ...code, at };
+    .map((line) => truncated(line.trim(), FRAME_MAX));
+  return { name, ...code, at };
 }

@@ -1,6 +1,7 @@
 /** What a running gateway writes to stderr: a line for each event, in the shape that all programs share. */
 import { type LogFormat, painter, readable } from '../node-relay/log-format.ts';
 import { isJsonObject, type Json } from '../proto/json.ts';
+import { boundedLine, LINE_MAX_BYTES } from '../proto/log-line.ts';
 
 /** How much a line matters. */
 type LogLevel = 'info' | 'warn' | 'error';
@@ -32,7 +33,8 @@ export function logOf(
   { timestamp, runtime }: Origin = {},
 ): void {
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
-    const entry = isEntry(line) ? line : lineOf(program, level, line, {}, timestamp);
+    const isWhole = line.length <= LINE_MAX_BYTES && isEntry(line);
+    const entry = isWhole ? line : lineOf(program, level, line, {}, timestamp);
     write(runtime === undefined ? entry : entry.replace(/\}$/, `,"runtime":"${runtime}"}`));
   }
 }
@@ -53,7 +55,7 @@ function lineOf(
   timestamp = Date.now(),
 ): string {
   const time = new Date(timestamp).toISOString();
-  return JSON.stringify({ time, level, program, message, ...fields });
+  return boundedLine({ time, level, program, message, ...fields });
 }
 
 function write(line: string): void {

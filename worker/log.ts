@@ -1,4 +1,5 @@
 /** What the worker writes to its log: one JSON object a line, in the shape that all programs share. */
+import { boundedLine } from '../proto/log-line.ts';
 
 /** How much a line matters. */
 export type LogLevel = 'info' | 'warn' | 'error';
@@ -13,8 +14,8 @@ export function write(lines: string): void {
   console.error(lines);
 }
 
-/** One line, with the time of now. */
+/** One line, with the time of now; no longer than `LINE_MAX_BYTES`. */
 export function lineOf(level: LogLevel, message: string, fields: object): string {
   const time = new Date().toISOString();
-  return JSON.stringify({ time, level, program: 'worker', message, ...fields });
+  return boundedLine({ time, level, program: 'worker', message, ...fields });
 }

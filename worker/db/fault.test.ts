@@ -1,9 +1,10 @@
 /** What a log says about a failed statement: the storage's own word, and nothing from what was sent. */
 import { env } from 'cloudflare:test';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { eq, sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { type Bindings, databaseOf } from '../context.ts';
-import { loggedFault } from './fault.ts';
+import { loggedFault, storageFault } from './fault.ts';
 import { accounts } from './schema.ts';
 
 const bindings = env as unknown as Bindings; // wrangler.toml binds them.
@@ -33,4 +34,21 @@ test('any other error is logged with its name, its message and where it was thro
     stack: expect.stringMatching(/^\s+at /),
   });
   expect(loggedFault('a text')).toEqual({ cause: 'a text' });
+});
+
+test('of a long message the beginning is logged, and lines in it are no frames', () => {
+  const message = `begin\n    at forged (a.ts:1)\n${'M'.repeat(20_000_000)}\n    at forged (b.ts:2)`;
+  const { cause, stack = '' } = loggedFault(new TypeError(message, { cause: new Error(message) }));
+  expect(cause).toMatch(/^TypeError: begin/);
+  expect(cause.length).toBeLessThanOrEqual(4_000);
+  expect(stack).toMatch(/^\s+at /);
+  expect(stack).not.toContain('forged');
+  expect(stack.length).toBeLessThanOrEqual(4_000);
+});
+
+test('what a node says is no fault of the storage', () => {
+  expect(storageFault(new Error('x', { cause: new Error('SQLITE_FULL: disk') }))).toBe(
+    'SQLITE_FULL',
+  );
+  expect(storageFault(new ConnectError('SQLITE_FULL: disk', Code.Internal))).toBeUndefined();
 });

@@ -1,5 +1,7 @@
 /** Faults of the storage itself: a full disk, one that fails, an object that the platform lost; and what a log may say of a failed statement. */
+import { ConnectError } from '@connectrpc/connect';
 import { DrizzleQueryError } from 'drizzle-orm/errors';
+import { SERVER_TEXT_MAX, truncated } from '../../proto/truncate.ts';
 
 /**
  * As SQLite and D1 say it, and as the runtime says it where it hides the cause: on a full disk too,
@@ -7,6 +9,8 @@ import { DrizzleQueryError } from 'drizzle-orm/errors';
  */
 const FAULT =
   /SQLITE_(FULL|IOERR)\w*|database or disk is full|disk I\/O error|^internal error; reference = \w+/;
+/** Characters of a message that are looked at. */
+const LOOKED_AT = 64 * 1024;
 /** How many times an error may be wrapped. */
 const DEPTH = 4;
 
@@ -14,7 +18,9 @@ const DEPTH = 4;
 export function storageFault(thrown: unknown): string | undefined {
   let cause = thrown;
   for (let depth = 0; depth < DEPTH && cause instanceof Error; depth += 1) {
-    const said = FAULT.exec(cause.message)?.[0];
+    // A node may write what it likes, and is no storage of ours.
+    if (cause instanceof ConnectError) return undefined;
+    const said = FAULT.exec(truncated(cause.message, LOOKED_AT))?.[0];
     if (said !== undefined) return said;
     cause = cause.cause;
   }
@@ -25,8 +31,14 @@ export function storageFault(thrown: unknown): string | undefined {
 export function loggedFault(thrown: unknown): { readonly cause: string; readonly stack?: string } {
   const told =
     thrown instanceof DrizzleQueryError ? (thrown.cause ?? 'A statement failed') : thrown;
-  if (!(told instanceof Error)) return { cause: String(told) };
-  // The stack begins with the message.
-  const frames = thrown instanceof Error ? (thrown.stack ?? '').split(/\n(?=\s+at )/).slice(1) : [];
-  return { cause: `${told.name}: ${told.message}`, stack: frames.join('\n') };
+  if (!(told instanceof Error)) return { cause: truncated(String(told)) };
+  const cause = truncated(`${told.name}: ${truncated(told.message)}`);
+  return { cause, stack: thrown instanceof Error ? framesOf(thrown) : '' };
+}
+
+/** The stack begins with the message, which may have lines that look like frames. */
+function framesOf({ stack = '', message }: Error): string {
+  const at = stack.indexOf(message);
+  const frames = at < 0 ? stack.slice(-SERVER_TEXT_MAX) : stack.slice(at + message.length);
+  return truncated(frames.replace(/^\n/, ''));
 }

@@ -73,9 +73,6 @@ const Table = z
     examples: [TABLE],
   });
 
-/** What relays answer: tables that name where they are. */
-export const InspectedTables = z.array(Table.extend({ namespace: z.string() }));
-
 /** A page of a backend's schema, by namespace and table. */
 export const SchemaPage = z
   .object({

@@ -1,14 +1,18 @@
 /** Reports what an endpoint's backend holds, a page at a time, and remembers that for a minute. */
 import * as z from 'zod';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
+import type { InspectedTable, InspectedTables } from '../../proto/driver.ts';
+import type { Json } from '../../proto/json.ts';
+import { bytesInPieces } from '../../proto/json-bytes.ts';
 import { LruMap } from '../../proto/lru-map.ts';
 import { backendOf } from '../calls/backend/choose.ts';
 import { answeredBy } from '../calls/request.ts';
 import type { Context } from '../context.ts';
+import { inTurn } from '../drivers/read-json.ts';
 import { JsonBytes, type Outcome, outcomeOf } from '../outcome.ts';
 import { type ListContext, type PageQuery, readCursor, writeCursor } from '../shapes/cursor.ts';
 import type { Endpoint } from './access.ts';
-import { InspectedTables, type SchemaPage } from './inspect-shapes.ts';
+import type { SchemaPage } from './inspect-shapes.ts';
 
 /** Milliseconds for which a page is told again unasked. Spec silent. */
 const REMEMBERED_MS = 60_000;
@@ -30,7 +34,8 @@ const told = new LruMap<string, CachedPage>(REMEMBERED_MAX.pages, {
 const TableKey = z.tuple([z.string(), z.string()]);
 type TableKey = z.infer<typeof TableKey>;
 
-const encoder = new TextEncoder();
+/** Of a column with its type, about. */
+const CHARACTERS_OF_MEMBER = 60;
 
 /**
  * A page of namespaces with their tables; `limit` counts tables. What the endpoint's credential
@@ -64,25 +69,33 @@ export function inspectEndpoint(
     const whole: SchemaPage = next
       ? { ...page, next_cursor: await writeCursor(list, JSON.stringify(next)) }
       : page;
-    const bytes = encoder.encode(JSON.stringify(whole));
+    const bytes = await inTurn(ctx, lengthOf(answer), bytesInPieces(whole as unknown as Json));
     told.set(name, { page: bytes, toldAt: ctx.now() });
     return new JsonBytes(bytes);
   });
 }
 
+/** Characters of a page, about: enough to tell a large one from others. */
+function lengthOf({ tables }: InspectedTables): number {
+  const members = tables.map(({ columns, indexes }) => 4 + columns.length + indexes.length);
+  return CHARACTERS_OF_MEMBER * members.reduce((sum, each) => sum + each, 0);
+}
+
 /** The page, and the place that the next one begins after. */
-function pageOf(answer: { readonly tables: unknown; readonly more: boolean }) {
-  const tables = InspectedTables.parse(answer.tables);
+function pageOf({ tables, more }: InspectedTables) {
   const end = tables.at(-1);
-  const next: TableKey | undefined = answer.more && end ? [end.namespace, end.name] : undefined;
+  const next: TableKey | undefined = more && end ? [end.namespace, end.name] : undefined;
   return { page: { namespaces: grouped(tables) }, next };
 }
 
 /** Tables under the namespaces that they come in the order of. */
-function grouped(tables: z.infer<typeof InspectedTables>): SchemaPage['namespaces'] {
+function grouped(tables: readonly InspectedTable[]): SchemaPage['namespaces'] {
   const found = Map.groupBy(tables, ({ namespace }) => namespace);
   return [...found].map(([name, each]) => ({
     name,
-    tables: each.map(({ namespace: _, ...table }) => table),
+    tables: each.map(({ namespace: _, columns, primary_key, indexes, ...table }) => ({
+      ...{ ...table, columns: [...columns], primary_key: [...primary_key] },
+      indexes: indexes.map((index) => ({ ...index, columns: [...index.columns] })),
+    })),
   }));
 }

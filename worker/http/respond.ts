@@ -3,6 +3,7 @@ import { ERRORS, errorBody, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import type { PublicContext } from '../context.ts';
 import { loggedFault, storageFault } from '../db/fault.ts';
+import { NoReply } from '../drivers/no-reply.ts';
 import { unseen } from '../drivers/unseen.ts';
 import { log } from '../log.ts';
 import {
@@ -194,10 +195,15 @@ export function respondToError(
 function logFailure(failure: GatewayError, requestId: string, path: string): void {
   const { cause, code } = failure;
   const storage = storageFault(cause);
-  const said = storage === undefined ? {} : { storage };
+  const said = storage === undefined ? faultOf(cause) : { storage };
   const fields = { request_id: requestId, path: loggedPath(path), code, ...said };
   const isOurs = code === 'INTERNAL';
   const unforeseen = isOurs && cause instanceof Error ? loggedFault(cause) : {};
   const level = isOurs || storage !== undefined ? 'error' : 'warn';
   log(level, 'request failed', { ...fields, ...unforeseen });
+}
+
+/** Of a node's reply that is none: where, and what is wrong there. */
+function faultOf(cause: unknown): { readonly fault?: string } {
+  return cause instanceof NoReply ? { fault: cause.message } : {};
 }

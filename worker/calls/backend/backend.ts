@@ -5,6 +5,7 @@ import type { RequestBase } from '../../../kinds/kind.ts';
 import type {
   Caps,
   ConnectionEnvelope,
+  InspectedTables,
   InspectPage,
   Mode,
   Profile,
@@ -95,8 +96,8 @@ export interface Backend {
   once(message: OnceMessage, deadline: Deadline): Promise<OnceResult>;
   /** Events, once the backend has accepted; they end with the deadline's signal. @param resumeAfter an event's id, or nothing */
   watch(message: RequestMessage, resumeAfter: string, deadline: Deadline): Promise<Subscription>;
-  /** A page of tables; the reader checks its shape. */
-  inspect(page: InspectPage, deadline: Deadline): Promise<{ tables: unknown; more: boolean }>;
+  /** A page of tables. */
+  inspect(page: InspectPage, deadline: Deadline): Promise<InspectedTables>;
   /** Milliseconds of one round trip, and what the operator should know. */
   ping(deadline: Deadline): Promise<Pinged>;
   /** A connection of the caller's own. */

@@ -5,6 +5,7 @@ import {
   type BackendClient,
   type Call,
   can,
+  type InspectedTables,
   type InspectPage,
   type RowForm,
 } from '../../../proto/driver.ts';
@@ -88,7 +89,7 @@ export class EdgeBackend implements Backend {
     });
   }
 
-  inspect(page: InspectPage, deadline: Deadline): Promise<{ tables: unknown; more: boolean }> {
+  inspect(page: InspectPage, deadline: Deadline): Promise<InspectedTables> {
     return this.#measured(false, deadline, (client) => {
       if (!can(client, 'inspect')) throw this.#lacks('a schema to tell of');
       return client.inspect(page, this.#call(PLAIN, deadline));

@@ -3,6 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { kindSpec } from '../../../kinds/index.ts';
 import { TIMEOUT_MAX_MS } from '../../../kinds/members.ts';
 import {
+  type InspectedTables,
   type InspectPage,
   type RowForm,
   WARNING_CODES,
@@ -13,6 +14,7 @@ import type { Context } from '../../context.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
 import { type Opened, open } from '../../drivers/pieces.ts';
+import { inTurn, readJson } from '../../drivers/read-json.ts';
 import { type Attempt, callRelay, type RoutePlan } from '../../drivers/relay.ts';
 import { watchOf } from '../../nodes/reach.ts';
 import type { Timing } from '../../outcome.ts';
@@ -31,6 +33,7 @@ import type {
   TransactionMessage,
 } from './backend.ts';
 import { collectKept } from './collect.ts';
+import { tablesIn } from './inspected.ts';
 import { lostOnce } from './lost.ts';
 
 const encoder = new TextEncoder();
@@ -114,14 +117,17 @@ export class RelayBackend implements Backend {
     });
   }
 
-  async inspect({ after = ['', ''], limit }: InspectPage, deadline: Deadline) {
+  inspect({ after = ['', ''], limit }: InspectPage, deadline: Deadline): Promise<InspectedTables> {
     const [afterNamespace, afterName] = after;
-    const answer = await this.#call(false, deadline, ({ relay, options, ...attempt }) =>
-      relay.inspect({ target: this.#address(attempt), afterNamespace, afterName, limit }, options),
-    );
-    this.timing.backend = Number(answer.backendUs) / 1000;
-    const tables: unknown = JSON.parse(decoder.decode(answer.tables));
-    return { tables, more: answer.more };
+    return this.#call(false, deadline, async ({ relay, options, ...attempt }) => {
+      const asked = { target: this.#address(attempt), afterNamespace, afterName, limit };
+      const answer = await relay.inspect(asked, options);
+      this.timing.backend = Number(answer.backendUs) / 1000;
+      const { byteLength } = answer.tables;
+      const json = await readJson(this.#ctx, decoder.decode(answer.tables), false);
+      const tables = await inTurn(this.#ctx, byteLength, tablesIn(json, limit));
+      return { tables, more: answer.more };
+    });
   }
 
   async ping(deadline: Deadline): Promise<Pinged> {
