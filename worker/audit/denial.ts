@@ -3,6 +3,7 @@ import { errors } from 'jose';
 import { ERRORS, type GatewayError } from '../../proto/errors.ts';
 import type { Demand } from '../access/demand.ts';
 import type { Context, PublicContext } from '../context.ts';
+import { isForeign } from '../drivers/foreign-failures.ts';
 import type { AnyRoute } from '../route.ts';
 import { isUuid } from '../shapes/ids.ts';
 import { actionOf } from './action.ts';
@@ -16,7 +17,7 @@ interface RefusedCall {
 
 /**
  * Records a refusal with 403, and with 401 where the token says the organization: one that has
- * expired or was revoked. A refused login is recorded where it is refused.
+ * expired or was revoked. A refused login is recorded where it is refused; what an organization's own node says is no refusal of ours.
  * @param ctx without a caller where none was found
  */
 export function recordDenial(
@@ -25,7 +26,7 @@ export function recordDenial(
   params: Readonly<Record<string, string>>,
   { result: refusal, demands }: RefusedCall,
 ): void {
-  if (route.access.level === 'Public') return;
+  if (route.access.level === 'Public' || isForeign(refusal)) return;
   const { status } = ERRORS[refusal.code];
   if (status === 401 || status === 403)
     ctx.afterReply(record(ctx, route, params, { result: refusal, demands }));

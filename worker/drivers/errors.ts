@@ -24,3 +24,17 @@ export const OF_A_READ: readonly ErrorCode[] = [
 
 /** Of one that may change it. */
 export const OF_A_WRITE: readonly ErrorCode[] = [...OF_A_READ, 'OUTCOME_UNKNOWN'];
+
+/** What relays tell calls: an organization's own node may name no other. */
+export const TOLD_BY_RELAYS: readonly ErrorCode[] = [
+  ...OF_A_WRITE,
+  'BAD_REQUEST',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'SESSION_NOT_FOUND',
+  'TRANSACTION_OPEN',
+  'REPLY_NOT_KEPT',
+  'PAYLOAD_TOO_LARGE',
+  'IDEMPOTENCY_KEY_REUSED',
+  'SESSIONS_EXHAUSTED',
+];

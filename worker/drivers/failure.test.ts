@@ -20,7 +20,18 @@ describe('what a failure means for a read and for a write', () => {
       'OUTCOME_UNKNOWN',
     ],
     ['an older relay', refusal(Code.Unimplemented), 'NODE_UNAVAILABLE', 'NODE_UNAVAILABLE'],
-    ['a message that the relay cannot read', refusal(Code.InvalidArgument), 'INTERNAL', 'INTERNAL'],
+    [
+      'a refusal without a code',
+      refusal(Code.InvalidArgument),
+      'NODE_UNAVAILABLE',
+      'OUTCOME_UNKNOWN',
+    ],
+    [
+      'a demand for the connection that was sent',
+      refusal(Code.FailedPrecondition, 'CONNECTION_UNKNOWN'),
+      'NODE_UNAVAILABLE',
+      'OUTCOME_UNKNOWN',
+    ],
     [
       'a code of a newer relay',
       refusal(Code.Unknown, 'NOT_YET_KNOWN'),

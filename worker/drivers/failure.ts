@@ -1,8 +1,12 @@
 /** What a failed call to a relay stands for: the one map from Connect's errors to ours. Contract §2. */
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type ErrorDetails, GatewayError, isErrorCode } from '../../proto/errors.ts';
+import { GatewayError, isErrorCode } from '../../proto/errors.ts';
 import { ErrorDetailSchema } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { timedOut } from './deadline.ts';
+import { TOLD_BY_RELAYS } from './errors.ts';
+import { isForeign } from './foreign-failures.ts';
+import { noReply } from './no-reply.ts';
+import { detailsIn, retryAfterIn } from './told-details.ts';
 
 /** Seconds after which a node that is gone may be back, or another one replaces it. Spec silent. */
 const RETRY_AFTER_S = 2;
@@ -38,6 +42,8 @@ export function failureOf(thrown: unknown, { writes, signal }: Circumstances): G
   if (signal.aborted || cause.code === Code.DeadlineExceeded) {
     return writes ? outcomeUnknown(cause) : timedOut(cause);
   }
+  const nonsense = nonsenseIn(cause);
+  if (nonsense !== undefined) return noReply(writes, nonsense);
   if (TURNED_AWAY.includes(cause.code)) return nodeUnavailable(cause);
   if (isAnswer(cause) && NOT_UNDERSTOOD.includes(cause.code)) {
     return new GatewayError('INTERNAL', 'Something went wrong', { cause });
@@ -83,25 +89,25 @@ function outcomeUnknown(cause: unknown): GatewayError {
   );
 }
 
+/** What the relay itself names: the installation's own any code of the table, another those of relays alone. */
 function toldFailure(cause: ConnectError): GatewayError | undefined {
   const [detail] = cause.findDetails(ErrorDetailSchema);
   if (!detail || !isErrorCode(detail.code)) return undefined;
-  const retryAfter = Number(cause.metadata.get('Retry-After') ?? Number.NaN);
+  if (isForeign(cause) && !TOLD_BY_RELAYS.includes(detail.code)) return undefined;
   const isBusy = cause.code === Code.Unavailable || cause.code === Code.ResourceExhausted;
+  const given = retryAfterIn(cause.metadata.get('Retry-After'));
+  const retryAfter = given ?? (isBusy ? RETRY_AFTER_S : undefined);
   return new GatewayError(detail.code, cause.rawMessage, {
     cause,
-    details: detailsOf(detail.details),
-    ...(Number.isFinite(retryAfter) ? { retryAfter } : {}),
-    ...(!Number.isFinite(retryAfter) && isBusy ? { retryAfter: RETRY_AFTER_S } : {}),
+    details: detailsIn(detail.details),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
   });
 }
 
-function detailsOf(text: string): readonly ErrorDetails[] {
-  if (text === '') return [];
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return Array.isArray(parsed) ? (parsed as ErrorDetails[]) : []; // The relay writes a GatewayError's.
-  } catch {
-    return []; // A node of an organization may write anything.
-  }
+/** What an organization's own node told that no relay tells. */
+function nonsenseIn(cause: ConnectError): string | undefined {
+  if (!isForeign(cause) || !isAnswer(cause)) return undefined;
+  const [detail] = cause.findDetails(ErrorDetailSchema);
+  if (detail && isErrorCode(detail.code)) return 'a code that no relay names';
+  return NOT_UNDERSTOOD.includes(cause.code) ? 'a refusal without a code' : undefined;
 }

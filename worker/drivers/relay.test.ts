@@ -48,7 +48,7 @@ describe('a call to a node that does not know the pool', () => {
         },
       },
     });
-    expect([await codeOf(gateway.run(false)), calls]).toEqual(['INTERNAL', 2]);
+    expect([await codeOf(gateway.run(false)), calls]).toEqual(['NODE_UNAVAILABLE', 2]);
   });
 });
 

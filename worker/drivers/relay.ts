@@ -3,7 +3,7 @@
  * relay asks, and moves on to the next node only while it provably has not reached the backend.
  */
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect';
-import { BACKEND_US, type ConnectionEnvelope } from '../../proto/driver.ts';
+import type { ConnectionEnvelope } from '../../proto/driver.ts';
 import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
 import { ENDPOINT_HEADER, PART_HEADER } from '../../proto/parts.ts';
 import type { PublicContext } from '../context.ts';
@@ -19,8 +19,10 @@ import {
   isServedElsewhere,
   nodeUnavailable,
 } from './failure.ts';
+import { failureBy } from './foreign-failures.ts';
 import type { Node } from './node.ts';
 import { noteMoved, type RelayRoute, routeTo, routeToPort } from './relay-routes.ts';
+import { noteBackend } from './told-details.ts';
 import { type Watch, watched } from './watch.ts';
 
 /** Milliseconds for which a node that answered is taken to be there still. */
@@ -140,11 +142,10 @@ async function callNode<Result>(
       plan.watch?.answered(node);
       return result;
     } catch (thrown) {
-      if (thrown instanceof GatewayError) throw thrown;
-      const failure = ConnectError.from(thrown);
+      const failure = failureBy(node, thrown, plan.watch);
       if (isAnswer(failure)) heard(ctx, plan, node, line);
       else line.heardAt = Number.NEGATIVE_INFINITY;
-      noteBackend(plan, failure);
+      noteBackend(plan.timing, failure.metadata);
       const better = await remedy(ctx, plan, node, pass, failure);
       if (!better) throw toldFailure(plan, node, failure);
       pass = better;
@@ -177,12 +178,6 @@ function tell(
   if (!isAnswer(failure)) watch.silent(node);
   else if (MOVES_ON.includes(told.code) && told.code !== 'POOL_EXHAUSTED') watch.failed(node);
   else watch.answered(node);
-}
-
-/** How long the backend took, where the relay reports it. */
-function noteBackend({ timing }: RoutePlan, { metadata }: ConnectError): void {
-  const us = metadata.get(BACKEND_US);
-  if (us !== null) timing.backend = Number(us) / 1000;
 }
 
 /** What a node is shown, and by which way. */

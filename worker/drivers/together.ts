@@ -16,6 +16,7 @@ import type {
 } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { ENDPOINT_HEADER } from '../../proto/parts.ts';
 import type { Attempt, RelayCallOptions } from './relay.ts';
+import { ERROR_MAX_BYTES } from './transport.ts';
 
 type Relay = Client<typeof RelayService>;
 
@@ -189,6 +190,7 @@ async function settle<Request, Response>(
 
 function errorOf({ error, headers }: CallFailure): ConnectError {
   const fallback = new ConnectError('no reply', Code.Unavailable);
+  if (error.byteLength > ERROR_MAX_BYTES) return fallback;
   try {
     const given: unknown = JSON.parse(new TextDecoder().decode(error));
     return errorFromJson(given as Parameters<typeof errorFromJson>[0], headers, fallback);

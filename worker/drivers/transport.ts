@@ -14,6 +14,7 @@ import {
 } from '@connectrpc/connect/protocol-connect';
 import { GatheredBytes } from '../../proto/gathered-bytes.ts';
 import { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
+import { ofForeign } from './foreign-failures.ts';
 import { inLargeParts } from './large-parts.ts';
 import { Messages } from './messages.ts';
 
@@ -42,6 +43,8 @@ export interface KeptBytes {
 
 /** Largest message of a stream that is taken, in bytes. Larger ones are no pieces. */
 const PIECE_MAX_BYTES = 64 * 1024 * 1024;
+/** The same of what an error is told in by nodes of organizations: it is read at once. Spec silent. */
+export const ERROR_MAX_BYTES = 256 * 1024;
 /** No method of ours has trailers. */
 const NO_TRAILER = new Headers();
 
@@ -63,7 +66,7 @@ export function relayTransport(baseUrl: string, send: Send, foreign?: Foreign): 
     readMaxBytes: Math.min(PIECE_MAX_BYTES, foreign?.messageMaxBytes ?? PIECE_MAX_BYTES),
     writeMaxBytes: Number.MAX_SAFE_INTEGER,
   });
-  return {
+  const whole: Transport = {
     async unary(method, signal, timeoutMs, header, input) {
       const response = await send(`${baseUrl}/${method.parent.typeName}/${method.name}`, {
         method: 'POST',
@@ -77,7 +80,7 @@ export function relayTransport(baseUrl: string, send: Send, foreign?: Foreign): 
       const body = await wholeBody(response, foreign, signal).catch((cause: unknown) => {
         throw unreachable(cause);
       });
-      if (!response.ok) throw failureOf(response, body);
+      if (!response.ok) throw failureOf(response, body, foreign);
       return {
         stream: false,
         service: method.parent,
@@ -94,6 +97,7 @@ export function relayTransport(baseUrl: string, send: Send, foreign?: Foreign): 
     stream: (method, signal, timeoutMs, header, input, values) =>
       streams.stream(method, signal, undefined, withDeadline(header, timeoutMs), input, values),
   };
+  return foreign === undefined ? whole : ofForeign(whole);
 }
 
 /**
@@ -182,7 +186,7 @@ async function sendStream(
     if (response.body === null) return response;
     const parts = inLargeParts(response.body);
     if (foreign === undefined) return new Response(parts, response);
-    const messages = new Messages();
+    const messages = new Messages(ERROR_MAX_BYTES);
     const taken = foreign.takeIn(parts, (part) => messages.take(part), signal);
     return new Response(asStream(taken), response);
   } catch (cause) {
@@ -215,12 +219,17 @@ function unreachable(cause: unknown): ConnectError {
 }
 
 /** What the other side, or a proxy before it, says went wrong. */
-function failureOf(response: Response, body: Uint8Array): ConnectError {
+function failureOf(
+  response: Response,
+  body: Uint8Array,
+  foreign?: Foreign | undefined,
+): ConnectError {
   const fallback = new ConnectError(
     `HTTP status ${response.status}`,
     codeFromHttpStatus(response.status),
   );
   if (response.headers.get('Content-Type') !== contentTypeUnaryJson) return fallback;
+  if (foreign && body.byteLength > ERROR_MAX_BYTES) return fallback;
   try {
     return errorFromJson(JSON.parse(new TextDecoder().decode(body)), response.headers, fallback);
   } catch {
