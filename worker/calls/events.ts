@@ -1,14 +1,18 @@
 /** Server-sent events as a body: what arrives, a comment in between, and how it ends. Source: WHATWG HTML, "Server-sent events". */
 import type { WatchResponse } from '../../proto/gen/relay/v1/relay_pb.ts';
+import { noReply } from '../drivers/no-reply.ts';
 
 /** Media type that asks for events, and that they come under. */
 export const EVENT_STREAM = 'text/event-stream';
+
+/** An event as relays tell it. */
+type WatchEvent = Pick<WatchResponse, 'id' | 'event'>;
 
 /** A subscription that is active: its first event has come, without data. */
 export interface Subscription {
   /** Where it began, for clients that lose the connection before the first event; may be empty. */
   readonly id: string;
-  readonly rest: AsyncIterator<Pick<WatchResponse, 'id' | 'event'>>;
+  readonly rest: AsyncIterator<WatchEvent>;
 }
 
 /** What happens at the end of a subscription; each is called at most once, and one of the three in any case. */
@@ -30,24 +34,43 @@ interface EventBody {
 }
 
 const COMMENT = ':\n\n';
+/** What ends a line, and what a client takes no id with. Source: WHATWG HTML, "Server-sent events". */
+const NO_ID = /[\r\n\0]/;
+const LINE_ENDS = [0x0a, 0x0d];
 const encoder = new TextEncoder();
 
 /**
  * Waits until the backend has accepted.
- * @throws what the call ends in before that
+ * @param look at the data of each event, which may throw
+ * @throws what the call ends in before that, or `noReply` of an event that is more than its lines
  */
 export async function opened(
-  messages: AsyncIterable<Pick<WatchResponse, 'id' | 'event'>>,
+  messages: AsyncIterable<WatchEvent>,
+  look?: (event: Uint8Array) => Promise<void>,
 ): Promise<Subscription> {
-  const rest = messages[Symbol.asyncIterator]();
+  const rest = inLines(messages, look);
   const first = await rest.next();
   return { id: first.done ? '' : first.value.id, rest };
+}
+
+/** Events whose id and data are one line each: what has more could forge others. */
+async function* inLines(
+  messages: AsyncIterable<WatchEvent>,
+  look: (event: Uint8Array) => Promise<void> = async () => {},
+): AsyncGenerator<WatchEvent> {
+  for await (const each of messages) {
+    if (NO_ID.test(each.id) || LINE_ENDS.some((end) => each.event.includes(end))) {
+      throw noReply(false, 'an event is more than a line');
+    }
+    if (each.event.byteLength > 0) await look(each.event);
+    yield each;
+  }
 }
 
 /** What a body has to send next. */
 interface NextEvents {
   beats: boolean;
-  arrived: IteratorResult<Pick<WatchResponse, 'id' | 'event'>> | undefined;
+  arrived: IteratorResult<WatchEvent> | undefined;
   failure: { readonly thrown: unknown } | undefined;
 }
 
@@ -125,7 +148,7 @@ export function eventBody(
 }
 
 /** One event; its data is JSON without line breaks. Without data it moves on where a client resumes, and no more. */
-function eventBytes({ id, event }: Pick<WatchResponse, 'id' | 'event'>): Uint8Array | undefined {
+function eventBytes({ id, event }: WatchEvent): Uint8Array | undefined {
   const place = id === '' ? '' : `id: ${id}\n`;
   if (event.byteLength === 0) return place === '' ? undefined : encoder.encode(`${place}\n`);
   const head = encoder.encode(`${place}data: `);

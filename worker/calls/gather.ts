@@ -1,6 +1,7 @@
 /** Takes in replies that a run keeps in memory: large ones of an organization one after another. docs/heavy-work.md */
 import { GatewayError } from '../../proto/errors.ts';
 import { GatheredBytes } from '../../proto/gathered-bytes.ts';
+import { demandRead } from '../drivers/unread.ts';
 import { inTurnOf, type Owner } from '../limits/heavy-work.ts';
 import type { Bytes } from '../outcome.ts';
 
@@ -12,7 +13,7 @@ const RUN_MAX_BYTES = 32 * 1024 * 1024;
 /**
  * The text of a reply.
  * @param count is told of each part before it is kept, and may refuse it
- * @throws GatewayError SERVICE_UNAVAILABLE when the client has gone, and what `count` throws
+ * @throws GatewayError SERVICE_UNAVAILABLE when the client has gone, what `count` throws, and `noReply` of what is no JSON
  */
 export async function gather(
   of: Owner,
@@ -28,7 +29,9 @@ export async function gather(
     count(part.byteLength);
     whole.add(part);
   }
-  return decoder.decode(whole.take());
+  const text = decoder.decode(whole.take());
+  await demandRead(of, bytes, text);
+  return text;
 }
 
 /** Counts the results of one run of a template. */

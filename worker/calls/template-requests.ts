@@ -4,8 +4,8 @@ import { requestIn } from '../../kinds/passed.ts';
 import { badRequest, GatewayError } from '../../proto/errors.ts';
 import type { Json, JsonObject } from '../../proto/json.ts';
 import { orderedText, unordered } from '../../proto/ordered-json.ts';
-import { parseAsWritten } from '../../proto/written-json.ts';
 import type { Context } from '../context.ts';
+import { readJson } from '../drivers/read-json.ts';
 import type { Endpoint } from '../endpoints/access.ts';
 import { effectiveLevel } from '../levels.ts';
 import type { Meter } from '../limits/meter.ts';
@@ -46,13 +46,10 @@ export function sending(
   by: string | undefined,
 ): Pick<Run, 'send' | 'transact' | 'within'> {
   const { reach, call, known, meter, results } = sender;
-  const sent = (work: (ctx: Context) => Promise<string>) => {
+  const sent = (work: (ctx: Context) => Promise<Json>) => {
     call.sends?.();
     const ctx = by === undefined ? own : reach.contextOf(by);
-    return meter
-      .pause(() => work(ctx))
-      .then((text) => parseAsWritten(text))
-      .catch(withoutStream);
+    return meter.pause(() => work(ctx)).catch(withoutStream);
   };
   const within = { known, results, transaction: call.transaction };
   return {
@@ -74,7 +71,7 @@ interface RunScope {
 }
 
 /**
- * The result's text of a request of the run, with the rights of the context's caller, which were demanded before it.
+ * The result of a request of the run, with the rights of the context's caller, which were demanded before it.
  * @throws GatewayError what requests to endpoints may end in
  */
 async function send(
@@ -82,33 +79,33 @@ async function send(
   resource: Endpoint,
   { operation, request }: EndpointCall,
   within: RunScope,
-): Promise<string> {
+): Promise<Json> {
   const { transaction } = within;
   const { row, policy } = resource;
   const params = { endpoint: row.id };
   const on = { resource, held: effectiveLevel(policy), policy, params };
   const { body, bytes } = apart(row.kind, request);
   if (operation !== 'transaction') {
-    return resultText(
+    return resultRead(
       ctx,
       within,
       await requested(ctx, on, operation, body, { bytes, transaction }),
     );
   }
   if (transaction !== undefined) throw withinAnother();
-  return resultText(
+  return resultRead(
     ctx,
     within,
     await transactionOn(ctx, on, TransactionBody.parse(body), { bytes }),
   );
 }
 
-/** The result's text of a transaction of the run over several endpoints. */
-async function transact(ctx: Context, body: JsonObject, within: RunScope): Promise<string> {
+/** The result of a transaction of the run over several endpoints. */
+async function transact(ctx: Context, body: JsonObject, within: RunScope): Promise<Json> {
   if (within.transaction !== undefined) throw withinAnother();
   const form = { numbersAsStrings: false, canonical: false };
   const outcome = await transactOver(ctx, parse(TransactionsBody, body, 'template'), { form });
-  return resultText(ctx, within, outcome);
+  return resultRead(ctx, within, outcome);
 }
 
 function withinAnother(): GatewayError {
@@ -116,16 +113,18 @@ function withinAnother(): GatewayError {
   return badRequest(TRANSACTION_HEADER, problem, `The template ${problem}`);
 }
 
-async function resultText(
+async function resultRead(
   ctx: Context,
   { known, results }: RunScope,
   outcome: Outcome,
-): Promise<string> {
+): Promise<Json> {
   const result = resultOf(known, outcome);
   if (result instanceof GatewayError) throw result;
-  return result instanceof JsonBytes
-    ? gather(ctx, result.bytes, results.count)
-    : JSON.stringify(result);
+  const text =
+    result instanceof JsonBytes
+      ? await gather(ctx, result.bytes, results.count)
+      : JSON.stringify(result);
+  return readJson(ctx, text, outcome.written);
 }
 
 /** A request as it is looked at, and its text for kinds that read that, where it reports more. */

@@ -147,7 +147,7 @@ test('changes of one key are told of as one', () => {
 });
 
 test('an operation that there is none of is refused', () => {
-  expect(() => of({ operation: 'truncate' })).toThrow('truncate');
+  expect(() => of({ operation: 'truncate' })).toThrow('The node answered what is no reply');
 });
 
 test('a change of very many members is compared in pieces, each of a few', () => {

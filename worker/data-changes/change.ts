@@ -11,6 +11,7 @@ import {
 import { parseInPieces, TooDeep } from '../../proto/json-pieces.ts';
 import { namesOf, orderedText, withNames } from '../../proto/ordered-json.ts';
 import { Pace, type Pieces } from '../../proto/work/pieces.ts';
+import { noReply } from '../drivers/no-reply.ts';
 
 /** What a relay reports a change. */
 export type ToldChange = Pick<
@@ -32,10 +33,10 @@ const decoder = new TextDecoder();
 /** Members that one piece compares. */
 const COMPARED = 200;
 
-/** The operation of a change. @throws Error where a relay names one that is none */
+/** The operation of a change. @throws GatewayError as `noReply` has it, where a relay names one that is none */
 export function operationOf({ operation }: Pick<ToldChange, 'operation'>): ChangeOperation {
   const known = CHANGE_OPERATIONS.find((each) => each === operation);
-  if (known === undefined) throw new Error(`A relay told a change of the operation ${operation}`);
+  if (known === undefined) throw noReply(false, 'a change has no operation');
   return known;
 }
 
@@ -48,7 +49,7 @@ export function sizeOf({ key, before, after }: ToldChange): number {
  * In pieces: `{operation, endpoint, collection, key, before, after, changes, id, time}`. What a backend does not
  * say of a member of `after` that stayed the same is taken from `before`.
  * @param id our own receipt of it @param endpoint its id
- * @throws SyntaxError where a relay told what is no JSON
+ * @throws GatewayError as `noReply` has it, where a relay told what is no JSON, or of no operation
  */
 export function* rootOf(
   told: ToldChange,
@@ -79,6 +80,7 @@ function* jsonIn(bytes: Uint8Array): Pieces<Json> {
     return yield* parseInPieces(text);
   } catch (thrown) {
     if (thrown instanceof TooDeep) return text;
+    if (thrown instanceof SyntaxError) throw noReply(false, 'a change is no JSON');
     throw thrown;
   }
 }

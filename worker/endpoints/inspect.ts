@@ -8,7 +8,7 @@ import { LruMap } from '../../proto/lru-map.ts';
 import { backendOf } from '../calls/backend/choose.ts';
 import { answeredBy } from '../calls/request.ts';
 import type { Context } from '../context.ts';
-import { inTurn } from '../drivers/read-json.ts';
+import { readInTurn } from '../limits/heavy-work.ts';
 import { JsonBytes, type Outcome, outcomeOf } from '../outcome.ts';
 import { type ListContext, type PageQuery, readCursor, writeCursor } from '../shapes/cursor.ts';
 import type { Endpoint } from './access.ts';
@@ -69,7 +69,7 @@ export function inspectEndpoint(
     const whole: SchemaPage = next
       ? { ...page, next_cursor: await writeCursor(list, JSON.stringify(next)) }
       : page;
-    const bytes = await inTurn(ctx, lengthOf(answer), bytesInPieces(whole as unknown as Json));
+    const bytes = await readInTurn(ctx, lengthOf(answer), bytesInPieces(whole as unknown as Json));
     told.set(name, { page: bytes, toldAt: ctx.now() });
     return new JsonBytes(bytes);
   });

@@ -27,7 +27,7 @@ test('any result comes back as it was, whether its bytes come at once or in piec
         };
         const made = resultOf(new JsonBytes(atOnce ? bytes : streamOf(pieces)));
         const whole = resultOf(new JsonBytes(bytes));
-        const { outcome, kept } = await takeIn(new Outcome(made), 'request-1');
+        const { outcome, kept } = await takeIn(new Outcome(made), { requestId: 'request-1' });
         if (typeof kept === 'string') throw new Error(`was not kept for its ${kept}`);
         expect(outcome).toEqual(new Outcome(whole));
         expect(opened(kept)).toEqual(new Outcome(whole, {}, 'request-1'));
@@ -40,7 +40,7 @@ test('any result comes back as it was, whether its bytes come at once or in piec
 test('a failure comes back as it was, without what is for its own moment', async () => {
   const details = [{ path: 'a', message: 'b' }];
   const failure = new GatewayError('CONSTRAINT_VIOLATED', 'no', { details, retryAfter: 1 });
-  const { kept } = await takeIn(new Outcome(failure), 'request-1');
+  const { kept } = await takeIn(new Outcome(failure), { requestId: 'request-1' });
   if (typeof kept === 'string') throw new Error(`was not kept for its ${kept}`);
   const told = new GatewayError('CONSTRAINT_VIOLATED', 'no', { details });
   expect(opened(kept)).toEqual(new Outcome(told, {}, 'request-1'));

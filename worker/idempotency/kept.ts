@@ -4,6 +4,8 @@ import { joined } from '../../proto/gathered-bytes.ts';
 import type { Json } from '../../proto/json.ts';
 import { type Demand, withoutRepeats } from '../access/demand.ts';
 import { inLargeParts } from '../drivers/large-parts.ts';
+import { demandRead } from '../drivers/unread.ts';
+import type { Owner } from '../limits/heavy-work.ts';
 import { Accepted, type Bytes, Content, JsonBytes, Outcome, Tagged, Upgraded } from '../outcome.ts';
 
 /** Bytes of a result that is kept. Contract: "at most 1 MiB". */
@@ -34,9 +36,12 @@ interface Head {
  * kept, never more. It does not wait for the client to read.
  * @throws whatever the result's own stream ends with
  */
-export async function takeIn(outcome: Outcome, requestId: string): Promise<TakenIn> {
+export async function takeIn(
+  outcome: Outcome,
+  of: Owner & { readonly requestId: string },
+): Promise<TakenIn> {
   const { result } = outcome;
-  const head = { requestId, demands: withoutRepeats(outcome.demands) };
+  const head = { requestId: of.requestId, demands: withoutRepeats(outcome.demands) };
   if (result instanceof GatewayError) {
     const { code, message, details } = result;
     const failure = { code, message, details };
@@ -45,7 +50,9 @@ export async function takeIn(outcome: Outcome, requestId: string): Promise<Taken
   // It ends when the client or the backend likes.
   if (result instanceof Content || result instanceof Upgraded) return { outcome, kept: 'stream' };
   const isPlain = !(result instanceof Tagged || result instanceof Accepted);
-  const bytes = await bounded(bytesOf(isPlain ? result : result.value));
+  const given = bytesOf(isPlain ? result : result.value);
+  const bytes = await bounded(given);
+  if (bytes instanceof Uint8Array) await demandRead(of, given, bytes);
   const value = new JsonBytes(bytes);
   const about =
     result instanceof Tagged

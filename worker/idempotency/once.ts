@@ -127,8 +127,8 @@ async function keep(
   running: Promise<Outcome>,
 ): Promise<Outcome> {
   const outcome = await running;
-  const taken = await takeIn(outcome, ctx.requestId).catch((cause: unknown) =>
-    takeIn(new Outcome(lost(call, cause), outcome), ctx.requestId),
+  const taken = await takeIn(outcome, ctx).catch((cause: unknown) =>
+    takeIn(new Outcome(lost(call, cause), outcome), ctx),
   );
   const settled = settle(ctx, call, found, taken);
   // Should it fail, a second call is answered that the first runs, later that its outcome is unknown.

@@ -1,4 +1,5 @@
 /** Hears a node: its beat of every 10 s. Spec: nodes.md §1. */
+import { isKind } from '../../kinds/index.ts';
 import type { Json } from '../../proto/json.ts';
 import { forgetOrganization } from '../access/policy.ts';
 import type { PublicContext } from '../context.ts';
@@ -24,7 +25,7 @@ export async function hear(
   const { row } = await demandSigned(ctx, { uuid, row: found }, signed);
   const [heard] = await updateNode(ctx.db, row.orgUuid, row.uuid, {
     version: body.version,
-    kinds: body.kinds,
+    kinds: body.kinds.filter(isKind),
     ...body.load,
     clockOffsetMs: body.clock_offset_ms,
     stopping: body.stopping,

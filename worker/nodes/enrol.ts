@@ -1,5 +1,7 @@
 /** Makes a relay the node that it has a secret of, or tells it which node its key is of. Spec: nodes.md §1. */
+
 import { calculateJwkThumbprint } from 'jose';
+import { isKind } from '../../kinds/index.ts';
 import { badRequest, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { NODE_HEADERS } from '../../proto/node-signature.ts';
@@ -68,7 +70,12 @@ async function enrolBy(
   // The process that is the node already takes other keys: its tunnels and its calls go on.
   const isSame = await nodeObject(ctx.env, found).isOf(instance);
   const lastSeenAt = isSame ? ctx.now() : null;
-  const heard = { version: body.version, kinds: body.kinds, lastSeenAt, unreachableAt: null };
+  const heard = {
+    version: body.version,
+    kinds: body.kinds.filter(isKind),
+    lastSeenAt,
+    unreachableAt: null,
+  };
   const actor = { orgUuid: found.orgUuid, username: `node:${found.name}` };
   const enrolled = await ctx.db
     .batch([

@@ -10,6 +10,7 @@ const told = {
   version: z
     .string()
     .max(VERSION_MAX)
+    .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII')
     .meta({ description: 'Of its program', examples: ['0.1.0'] }),
   kinds: Kinds,
 };

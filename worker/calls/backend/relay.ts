@@ -2,20 +2,21 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { kindSpec } from '../../../kinds/index.ts';
 import { TIMEOUT_MAX_MS } from '../../../kinds/members.ts';
-import {
-  type InspectedTables,
-  type InspectPage,
-  type RowForm,
-  WARNING_CODES,
-  type Warning,
-} from '../../../proto/driver.ts';
-import type { RunResponse, TargetSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
+import type { InspectedTables, InspectPage, RowForm } from '../../../proto/driver.ts';
+import type {
+  RunOnceResponse,
+  RunResponse,
+  TargetSchema,
+} from '../../../proto/gen/relay/v1/relay_pb.ts';
 import type { Context } from '../../context.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
 import { type Opened, open } from '../../drivers/pieces.ts';
-import { inTurn, readJson } from '../../drivers/read-json.ts';
+import { readJson } from '../../drivers/read-json.ts';
 import { type Attempt, callRelay, type RoutePlan } from '../../drivers/relay.ts';
+import { nameIn, timeIn, warningsIn } from '../../drivers/told-names.ts';
+import { noteUnread } from '../../drivers/unread.ts';
+import { readInTurn } from '../../limits/heavy-work.ts';
 import { watchOf } from '../../nodes/reach.ts';
 import type { Timing } from '../../outcome.ts';
 import { opened, type Subscription } from '../events.ts';
@@ -44,21 +45,21 @@ export class RelayBackend implements Backend {
   /** Relays are told the deadline. */
   readonly keepsTime = false;
   readonly timing: Timing = {};
-  readonly #ctx: Context;
+  readonly ctx: Context;
   readonly target: Target;
   readonly #nodes: readonly Node[];
   readonly #leaseId: string;
 
   /** @param nodes in the order in which they are tried @param leaseId of the connection that runs it, if one does */
   constructor(ctx: Context, target: Target, nodes: readonly Node[], leaseId = '') {
-    this.#ctx = ctx;
+    this.ctx = ctx;
     this.target = target;
     this.#nodes = nodes;
     this.#leaseId = leaseId;
   }
 
   run(message: RequestMessage, deadline: Deadline): Promise<Result> {
-    return this.#result(deadline, ({ relay, options, ...attempt }) =>
+    return this.#result(deadline, message, ({ relay, options, ...attempt }) =>
       relay.run(this.#message(message, attempt), options),
     );
   }
@@ -71,7 +72,7 @@ export class RelayBackend implements Backend {
 
   transact(message: TransactionMessage, deadline: Deadline): Promise<Result> {
     const operations = this.#operations(message);
-    return this.#result(deadline, ({ relay, options, ...attempt }) =>
+    return this.#result(deadline, message, ({ relay, options, ...attempt }) =>
       relay.transact(
         { target: this.#told(attempt), operations, ...this.#bounds(message) },
         options,
@@ -89,9 +90,7 @@ export class RelayBackend implements Backend {
     const sent = this.#call(false, deadline, async (attempt) => {
       const { relay, options, node } = attempt;
       const asked = { target: this.#told(attempt), mark, ...work, ...this.#bounds(message) };
-      const { collectId, ...answer } = await relay.runOnce(asked, options);
-      if (collectId === '') return answer;
-      return { ...answer, result: await this.collect(node, collectId, false) };
+      return this.#taken(node, await relay.runOnce(asked, options), message, { sent: true });
     });
     const { result, backendUs, replayed } = await sent.catch((thrown: unknown) => {
       throw lostOnce(thrown);
@@ -110,10 +109,11 @@ export class RelayBackend implements Backend {
 
   watch(message: RequestMessage, resumeAfter: string, deadline: Deadline): Promise<Subscription> {
     const request = bytesOf(message);
-    return this.#call(false, deadline, ({ relay, options, ...attempt }) => {
+    return this.#call(false, deadline, ({ relay, options, node, ...attempt }) => {
       // A deadline that the relay were told would end the events, too.
       const { timeoutMs: _, ...lasting } = options;
-      return opened(relay.watch({ target: this.#address(attempt), request, resumeAfter }, lasting));
+      const asked = { target: this.#address(attempt), request, resumeAfter };
+      return opened(relay.watch(asked, lasting), (event) => this.#demandJson(node, event, false));
     });
   }
 
@@ -124,8 +124,8 @@ export class RelayBackend implements Backend {
       const answer = await relay.inspect(asked, options);
       this.timing.backend = Number(answer.backendUs) / 1000;
       const { byteLength } = answer.tables;
-      const json = await readJson(this.#ctx, decoder.decode(answer.tables), false);
-      const tables = await inTurn(this.#ctx, byteLength, tablesIn(json, limit));
+      const json = await readJson(this.ctx, decoder.decode(answer.tables), false);
+      const tables = await readInTurn(this.ctx, byteLength, tablesIn(json, limit));
       return { tables, more: answer.more };
     });
   }
@@ -136,14 +136,18 @@ export class RelayBackend implements Backend {
       deadline,
       ({ relay, options, ...attempt }) => relay.ping({ target: this.#address(attempt) }, options),
     );
-    return { ms: Number(latencyUs) / 1000, warnings: warnings.flatMap(warningOf) };
+    return {
+      ms: Number(latencyUs) / 1000,
+      warnings: warningsIn(warnings),
+    };
   }
 
   /** Nothing is written: a lease whose name was lost ends by itself. */
   lease(deadline: Deadline): Promise<Leased> {
     return this.#call(false, deadline, async ({ relay, options, node, ...attempt }) => {
       const held = await relay.openSession({ target: this.#address(attempt) }, options);
-      return { node: node.uuid, leaseId: held.sessionId, expiresAt: Number(held.expiresMs) };
+      const { sessionId, expiresMs } = held;
+      return { node: node.uuid, leaseId: nameIn(sessionId, false), expiresAt: timeIn(expiresMs) };
     });
   }
 
@@ -171,7 +175,7 @@ export class RelayBackend implements Backend {
     deadline: Deadline,
     call: (attempt: Attempt) => Promise<Answer>,
   ): Promise<Answer> {
-    return callRelay(this.#ctx, this.#plan(this.#nodes, writes, deadline), call);
+    return callRelay(this.ctx, this.#plan(this.#nodes, writes, deadline), call);
   }
 
   #plan(nodes: readonly Node[], writes: boolean, deadline: Deadline): RoutePlan {
@@ -180,19 +184,18 @@ export class RelayBackend implements Backend {
     const plan = { nodes, subject: this.target, writes, deadline, timing, connection };
     // An endpoint that was never placed has one node, and nothing to choose by.
     const isPlain = nodes.length === 1 && nodes[0]?.default === true;
-    return isPlain ? plan : { ...plan, watch: watchOf(this.#ctx, this.target.endpoint) };
+    return isPlain ? plan : { ...plan, watch: watchOf(this.ctx, this.target.endpoint) };
   }
 
   async #result(
     deadline: Deadline,
+    form: Form,
     send: (attempt: Attempt) => Promise<RunResponse>,
   ): Promise<Result> {
     const writes = this.target.mode === 'write';
     // A result that cannot be collected is one that did not come: a read has it from another node.
     const { result, backendUs } = await this.#call(writes, deadline, async (attempt) => {
-      const { collectId, ...answer } = await send(attempt);
-      if (collectId === '') return answer;
-      return { ...answer, result: await this.collect(attempt.node, collectId) };
+      return this.#taken(attempt.node, await send(attempt), form, { sent: writes });
     });
     this.timing.backend = Number(backendUs) / 1000;
     return result;
@@ -208,14 +211,40 @@ export class RelayBackend implements Backend {
     collectId: string,
     written = this.target.mode === 'write',
   ): Promise<ReadableStream<Uint8Array>> {
-    const deadline = startDeadline(this.#ctx, TIMEOUT_MAX_MS);
+    const deadline = startDeadline(this.ctx, TIMEOUT_MAX_MS);
     const plan = this.#plan([node], false, deadline);
-    return collectKept(this.#ctx, plan, { collectId, written });
+    const stream = await collectKept(this.ctx, plan, { collectId, written });
+    if (!node.default) noteUnread(stream, written);
+    return stream;
   }
 
   /** As `collect`, kept in memory as a whole. */
   async collectText(node: Node, collectId: string): Promise<string> {
-    return gather(this.#ctx, await this.collect(node, collectId));
+    return gather(this.ctx, await this.collect(node, collectId));
+  }
+
+  /**
+   * An answer with its result. Of one that is here already it is looked at whether it is JSON, where the node may answer anything.
+   * @throws GatewayError as `noReply` has it
+   */
+  async #taken<Answer extends RunResponse | RunOnceResponse>(
+    node: Node,
+    answer: Answer,
+    { replyForm }: Form,
+    { sent }: { readonly sent: boolean },
+  ): Promise<Omit<Answer, 'result'> & { readonly result: Result }> {
+    const { collectId, result } = answer;
+    // What is kept for a mark can be asked for again.
+    const written = this.target.mode === 'write' && !('replayed' in answer);
+    if (collectId !== '')
+      return { ...answer, result: await this.collect(node, collectId, written) };
+    // RESP2 is none.
+    if (replyForm !== 'resp2') await this.#demandJson(node, result, sent);
+    return answer;
+  }
+
+  async #demandJson(node: Node, bytes: Uint8Array, sent: boolean): Promise<void> {
+    if (!node.default) await readJson(this.ctx, decoder.decode(bytes), sent);
   }
 
   #message(message: RequestMessage, attempt: Sealed) {
@@ -228,7 +257,7 @@ export class RelayBackend implements Backend {
   }
 
   #bounds({ numbersAsStrings, canonical, replyForm }: Form) {
-    const resultMaxBytes = BigInt(this.#ctx.settings.RESULT_MAX_BYTES);
+    const resultMaxBytes = BigInt(this.ctx.settings.RESULT_MAX_BYTES);
     return {
       resultMaxBytes,
       numbersAsStrings: numbersAsStrings || this.target.numbersAsStrings,
@@ -255,12 +284,6 @@ export class RelayBackend implements Backend {
     const { kind, organization, endpoint, poolKey, mode, profile, caps } = this.target;
     return { kind, organization, endpoint, poolKey, mode, profile, caps, sealedConnection };
   }
-}
-
-/** Of a newer node's codes those that are known here. */
-function warningOf({ code: given, message }: { code: string; message: string }): Warning[] {
-  const code = WARNING_CODES.find((each) => each === given);
-  return code === undefined ? [] : [{ code, message }];
 }
 
 /** A try, and what names the backend in its message. */

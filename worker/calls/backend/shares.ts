@@ -1,13 +1,16 @@
 /** Shares of transactions over many databases on a backend that relays speak to. Spec: transactions.md §2, §3. */
 
 import { kindSpec } from '../../../kinds/index.ts';
-import { GatewayError } from '../../../proto/errors.ts';
 import type { Performed as PerformedMessage } from '../../../proto/gen/relay/v1/relay_pb.ts';
 import type { OnceMark } from '../../../proto/once.ts';
 import { type Isolation, SHARE_STATUSES, type ShareStatus } from '../../../proto/prepares.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
+import { noReply } from '../../drivers/no-reply.ts';
 import type { Node } from '../../drivers/node.ts';
+import { readJson } from '../../drivers/read-json.ts';
 import { COMMIT, PREPARE, Together } from '../../drivers/together.ts';
+import { keptIn, nameIn } from '../../drivers/told-names.ts';
+import type { Owner } from '../../limits/heavy-work.ts';
 import type { RelayBackend } from './relay.ts';
 
 const encoder = new TextEncoder();
@@ -118,7 +121,8 @@ export class Shares {
       const { operations, earlier } = share;
       if (operations.byteLength + earlier.byteLength > TOGETHER_MAX_BYTES) seat.leave();
       const { performed, prepared, recovery } = await seat.send(way, { target, ...what, share });
-      return { ...(await this.#performed(node, performed)), prepared, mark: recovery };
+      const came = await this.#performed(node, performed, part);
+      return { ...came, prepared, mark: keptIn(recovery) };
     });
   }
 
@@ -132,7 +136,8 @@ export class Shares {
       const how = { transactionId: name, isolation: isolation ?? '', onePhase, markPlace };
       const message = { target: told(), ...how, share };
       const { sessionId: session, performed } = await relay.begin(message, options);
-      return { ...(await this.#performed(node, performed)), node: node.uuid, session };
+      const came = await this.#performed(node, performed, part);
+      return { ...came, node: node.uuid, session: nameIn(session, true) };
     });
   }
 
@@ -141,7 +146,7 @@ export class Shares {
       const target = told();
       const message = { target, sessionId, share: this.#share(part) };
       const { performed } = await relay.continue(message, options);
-      return this.#performed(node, performed);
+      return this.#performed(node, performed, part);
     });
   }
 
@@ -234,17 +239,33 @@ export class Shares {
     };
   }
 
-  async #performed(node: Node, performed: PerformedMessage | undefined): Promise<Performed> {
-    if (!performed) throw new GatewayError('NODE_UNAVAILABLE', 'The node told no results');
+  /** @throws GatewayError as `noReply` has it */
+  async #performed(
+    node: Node,
+    performed: PerformedMessage | undefined,
+    { operations }: SharePart,
+  ): Promise<Performed> {
+    if (!performed) throw noReply(true, 'it has no results');
     const { results, collectId, onlyRead, recovery, backendUs } = performed;
     this.#backend.timing.backend = Number(backendUs) / 1000;
     const text =
       collectId === '' ? decoder.decode(results) : await this.#backend.collectText(node, collectId);
-    return { results: text, onlyRead, recovery };
+    if (!node.default && operations.length > 0) {
+      await demandResults(this.#backend.ctx, text, operations.length);
+    }
+    return { results: text, onlyRead, recovery: keptIn(recovery) };
   }
 }
 
 /** What a node of another version reports is not known here. */
 function statusOf({ status }: { readonly status: string }): ShareStatus {
   return SHARE_STATUSES.find((each) => each === status) ?? 'unknown';
+}
+
+/** Looks whether results of so many operations are such. @throws GatewayError as `noReply` has it */
+async function demandResults(of: Owner, text: string, operations: number): Promise<void> {
+  const results = await readJson(of, text, true);
+  if (!Array.isArray(results) || results.length !== operations) {
+    throw noReply(true, `it has no ${operations} results`);
+  }
 }
