@@ -169,6 +169,7 @@ test.each<[string, boolean]>([
   ['NaN', false],
   ['-5', false],
   ['1e999', false],
+  ['1e308', false],
   ['1;dur=1', false],
 ])('a backend’s time of %s', async (us, isTold) => {
   const { ask } = await start();

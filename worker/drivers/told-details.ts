@@ -10,6 +10,8 @@ import type { Timing } from '../outcome.ts';
 const ENTRIES_MAX = 1_000;
 /** Seconds of `Retry-After` at most. Spec silent. */
 const RETRY_MAX_S = 3_600;
+/** Microseconds of a day: nothing takes longer. */
+const DAY_US = 86_400_000_000;
 /** Members by what they hold, where they are there. */
 const TEXTS = ['path', 'message', 'code', 'source', 'constraint', 'rule'];
 const COUNTS = ['line', 'column', 'position', 'operation'];
@@ -58,5 +60,5 @@ export function retryAfterIn(header: string | null): number | undefined {
 /** Notes how long the backend took, where the relay reports it. */
 export function noteBackend(timing: Timing, metadata: Headers): void {
   const us = Number(metadata.get(BACKEND_US) ?? Number.NaN);
-  if (Number.isFinite(us) && us >= 0) timing.backend = us / 1000;
+  if (us >= 0 && us <= DAY_US) timing.backend = us / 1000;
 }
