@@ -20,7 +20,7 @@ function* readInPieces(text: string, written: boolean): Pieces<Json> {
 }
 
 /** As `readJson`, with numbers and members as `parseJson` has them. */
-export function* jsonInPieces(text: string, written: boolean): Pieces<Json> {
+function* jsonInPieces(text: string, written: boolean): Pieces<Json> {
   try {
     return yield* parseInPieces(text);
   } catch (thrown) {

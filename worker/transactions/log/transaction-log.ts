@@ -35,7 +35,8 @@ import { Keys } from './keys.ts';
 import { Replies } from './replies.ts';
 import { shown } from './shown.ts';
 import { LogStore, type TransactionRow } from './store.ts';
-import { SWEEP_EVERY_MS, SWEEP_SOON_MS, SWEPT_FOR_MS, sweep, UNSURE_FOR_MS } from './sweep.ts';
+import { SWEPT_FOR_MS, sweep } from './sweep.ts';
+import { SweepTimes } from './sweep-times.ts';
 import { Turns } from './turns.ts';
 
 /** One per organization, by the name of its UUID. */
@@ -46,9 +47,7 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
   readonly #decisions: Decisions = new Decisions(this.env, this.#store, this.#turns, {
     waitUntil: (work) => this.ctx.waitUntil(work),
     arm: () => this.#arm(),
-    unsure: () => {
-      this.#unsureUntil = Date.now() + UNSURE_FOR_MS;
-    },
+    unsure: () => this.#sweeps.unsure(),
     decided: (id) => this.#interactive.decided(id),
   });
   readonly #interactive: Interactive = new Interactive(this.#store, this.#turns, this.#decisions);
@@ -56,9 +55,7 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
   readonly #replies = new Replies(this.env, this.#store, this.ctx.storage.sql);
   /** Those that were left before they came here. */
   readonly #left = new Set<string>();
-  #sweptAt = 0;
-  /** Until when sweeps are close to each other: an earlier instance may have left something. */
-  #unsureUntil = Date.now() + UNSURE_FOR_MS;
+  readonly #sweeps = new SweepTimes();
 
   async begin(
     owner: LogOwner,
@@ -268,8 +265,8 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     this.#decisions.ready();
     const now = Date.now();
     for (const { id } of this.#store.due(now)) this.#decisions.kick(id);
-    if (now >= this.#sweepAt()) {
-      this.#sweptAt = now;
+    if (now >= this.#sweeps.next) {
+      this.#sweeps.swept(now);
       this.#store.removeBefore(now - KEPT_FOR_MS, now - SWEPT_FOR_MS);
       await this.#replies.giveBack();
       this.ctx.waitUntil(sweep(this.#decisions.finisher, this.#store));
@@ -279,16 +276,9 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
   }
 
   #begin(owner: LogOwner): void {
-    // Of a new log nothing can be left anywhere.
-    if (!this.#store.isOpen) [this.#sweptAt, this.#unsureUntil] = [Date.now(), 0];
+    if (!this.#store.isOpen) this.#sweeps.startNew();
     this.#store.open(owner);
     this.#decisions.start();
-  }
-
-  /** When the next sweep is due. */
-  #sweepAt(): number {
-    const isUnsure = this.#sweptAt < this.#unsureUntil;
-    return this.#sweptAt + (isUnsure ? SWEEP_SOON_MS : SWEEP_EVERY_MS);
   }
 
   #find(id: string): TransactionRow | undefined {
@@ -299,6 +289,6 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
 
   /** Sets the alarm for what is due first. */
   async #arm(): Promise<void> {
-    if (this.#store.isOpen) await this.#alarm.arm(this.#sweepAt());
+    if (this.#store.isOpen) await this.#alarm.arm(this.#sweeps.next);
   }
 }
