@@ -68,7 +68,7 @@ export function sharingRelay(): Sharing {
       async begin({ transactionId, share }) {
         await at('begin', transactionId);
         const performed = perform(share, true);
-        const sessionId = `session of ${transactionId}`;
+        const sessionId = `session-of-${transactionId}`;
         open.set(sessionId, { name: transactionId, onlyRead: performed.onlyRead });
         return { sessionId, expiresMs: 0n, performed: { ...performed, recovery: 'mark' } };
       },
