@@ -1,7 +1,8 @@
 /** What an expression reads of a run, as it is found. */
 import type { ActionMember, RootName, Uses } from './tree.ts';
 
-const MEMBERS: ReadonlySet<string> = new Set<ActionMember>([
+/** What an expression may read of an action by name. Spec: workflows.md §2. */
+export const ACTION_MEMBERS: readonly ActionMember[] = [
   'output',
   'status',
   'attempts',
@@ -9,7 +10,7 @@ const MEMBERS: ReadonlySet<string> = new Set<ActionMember>([
   'ended',
   'by',
   'url',
-]);
+];
 
 /** What one expression reads. */
 export class FoundUses implements Uses {
@@ -51,5 +52,5 @@ export class FoundUses implements Uses {
 }
 
 function isMember(name: string): name is ActionMember {
-  return MEMBERS.has(name);
+  return (ACTION_MEMBERS as readonly string[]).includes(name);
 }

@@ -1,21 +1,12 @@
 /** The scope of an expression: `$` with what it reads, as a node of the run sees it. Spec: workflows.md §2. */
 import { Budget, type Plain, type PlainObject } from '../../language/expressions/index.ts';
 import type { ActionMember, Expr, Uses, Value } from '../definition/tree.ts';
+import { ACTION_MEMBERS } from '../definition/uses.ts';
 import { ActionFault } from './failure.ts';
 import type { Node, Ref } from './journal.ts';
 import { pathFrom, segmentsOf } from './paths.ts';
 import { readValue } from './ready-values.ts';
 import type { Turn } from './turn.ts';
-
-const MEMBERS: readonly ActionMember[] = [
-  'output',
-  'status',
-  'attempts',
-  'started',
-  'ended',
-  'by',
-  'url',
-];
 
 /** From where an expression looks: a node, or the run's own end. */
 interface Viewpoint {
@@ -113,7 +104,7 @@ export class Scope {
   #told(id: string, path: string, wanted: ReadonlySet<ActionMember> | 'all'): PlainObject {
     const node = this.#turn.journal.node(path);
     const told: PlainObject = {};
-    for (const member of MEMBERS) {
+    for (const member of ACTION_MEMBERS) {
       if (wanted !== 'all' && !wanted.has(member)) continue;
       const value = member === 'url' ? this.#url(id, path) : node && this.#member(node, member);
       if (value !== undefined) told[member] = value;
