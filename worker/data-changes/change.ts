@@ -3,8 +3,10 @@ import { CHANGE_OPERATIONS, type ChangeOperation } from '../../proto/changes.ts'
 import type { Change } from '../../proto/gen/relay/v1/relay_pb.ts';
 import {
   isJsonObject,
+  isRawJson,
   type Json,
   type JsonObject,
+  numberText,
   parseJson,
   setMember,
 } from '../../proto/json.ts';
@@ -116,7 +118,7 @@ function* changesBetween(
   const names: string[] = [];
   for (const name of namesOfBoth(was, is)) {
     if (pace.isOver(1)) yield;
-    const change = isKnown(name) && changeBetween(ownOf(was, name), ownOf(is, name));
+    const change = isKnown(name) && (yield* changeBetween(ownOf(was, name), ownOf(is, name), pace));
     if (!change) continue;
     setMember(changes, name, change);
     names.push(name);
@@ -129,10 +131,14 @@ function* namesOfBoth(was: JsonObject, is: JsonObject): Generator<string> {
   for (const name of namesOf(is)) if (!Object.hasOwn(was, name)) yield name;
 }
 
-function changeBetween(before: Json | undefined, after: Json | undefined): JsonObject | undefined {
+function* changeBetween(
+  before: Json | undefined,
+  after: Json | undefined,
+  pace: Pace,
+): Pieces<JsonObject | undefined> {
   if (before === undefined) return after === undefined ? undefined : { after };
   if (after === undefined) return { before };
-  return isSame(before, after) ? undefined : { before, after };
+  return (yield* isSame(before, after, pace)) ? undefined : { before, after };
 }
 
 function ownOf(object: JsonObject, name: string): Json | undefined {
@@ -140,18 +146,32 @@ function ownOf(object: JsonObject, name: string): Json | undefined {
 }
 
 /** Whether two values are the same JSON, whatever the order of members. */
-function isSame(one: Json, other: Json): boolean {
+function* isSame(one: Json, other: Json, pace: Pace): Pieces<boolean> {
+  if (pace.isOver(1)) yield;
   if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object') return false;
-  return sortedText(one) === sortedText(other);
+  if (Array.isArray(one) && Array.isArray(other)) return yield* areSame(one, other, pace);
+  if (isRawJson(one) && isRawJson(other)) return numberText(one) === numberText(other);
+  if (!isJsonObject(one) || !isJsonObject(other)) return false;
+  return yield* haveSame(one, other, pace);
 }
 
-function sortedText(json: Json): string {
-  return JSON.stringify(json, (_name, value: Json) =>
-    isJsonObject(value)
-      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : value,
-  );
+function* haveSame(one: JsonObject, other: JsonObject, pace: Pace): Pieces<boolean> {
+  const names = namesOf(one);
+  if (names.length !== namesOf(other).length) return false;
+  for (const name of names) {
+    const [here, there] = [ownOf(one, name), ownOf(other, name)];
+    if (here === undefined || there === undefined) return false;
+    if (!(yield* isSame(here, there, pace))) return false;
+  }
+  return true;
+}
+
+function* areSame(one: readonly Json[], other: readonly Json[], pace: Pace): Pieces<boolean> {
+  if (one.length !== other.length) return false;
+  for (const [at, each] of one.entries()) {
+    if (!(yield* isSame(each, other[at] ?? null, pace))) return false;
+  }
+  return true;
 }
 
 /** What `rootOf` made, as text, in pieces. */

@@ -1,4 +1,7 @@
-/** The one reader for JSON that comes from backends: in pieces where there is much of it, and no deeper than bodies of clients may be. */
+/**
+ * The reader for JSON that comes from backends: in pieces where there is much of it, and no deeper than bodies of clients may be. Changes
+ * of data alone are read by worker/data-changes/change.ts, which keeps what is too deep as its text.
+ */
 import type { Json } from '../../proto/json.ts';
 import { parseInPieces, TooDeep } from '../../proto/json-pieces.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';

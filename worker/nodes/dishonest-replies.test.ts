@@ -92,15 +92,15 @@ describe.each<[string, string]>([
     }
   });
 
-  test('fails a template that asks for it', async () => {
-    const { id, ask } = await start(methods);
-    const template = {
-      id: 'tells',
-      request: 'Read',
-      template: { endpoint: id, query: 'select 1' },
-    };
+  const failsTemplate = async (endpoint: string, ask: Awaited<ReturnType<typeof start>>['ask']) => {
+    const template = { id: 'tells', request: 'Read', template: { endpoint, query: 'select 1' } };
     expect(await ask('/templates', template)).toMatchObject({ status: 200 });
     expect(await ask('/templates/tells', {})).toMatchObject(noRead);
+  };
+
+  test('fails a template that asks for it', async () => {
+    const { id, ask } = await start(methods);
+    await failsTemplate(id, ask);
   });
 
   test('fails it also where it is collected', async () => {
@@ -110,13 +110,7 @@ describe.each<[string, string]>([
         yield { chunk: bytes(text) };
       },
     });
-    const template = {
-      id: 'tells',
-      request: 'Read',
-      template: { endpoint: id, query: 'select 1' },
-    };
-    expect(await ask('/templates', template)).toMatchObject({ status: 200 });
-    expect(await ask('/templates/tells', {})).toMatchObject(noRead);
+    await failsTemplate(id, ask);
   });
 });
 

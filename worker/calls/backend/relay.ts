@@ -239,7 +239,7 @@ export class RelayBackend implements Backend {
     if (collectId !== '')
       return { ...answer, result: await this.collect(node, collectId, written) };
     // RESP2 is none.
-    if (replyForm !== 'resp2') await this.#demandJson(node, result, sent);
+    if (!node.default && replyForm !== 'resp2') await this.#demandJson(node, result, sent);
     return answer;
   }
 
