@@ -1,4 +1,5 @@
 /** Requests and ends of one transaction that come at once: each is done after those before it, and none is lost. Spec: transactions.md §5. */
+import { env, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Json } from '../../proto/json.ts';
 import { Interactive } from './log/interactive.ts';
@@ -181,6 +182,43 @@ test('one that waits for another transaction waits no longer than its own', asyn
   expect(await send(waiter, '/endpoints/e1/write', '')).toMatchObject({ status: 400 });
   expect(await waiting).toMatchObject({ status: 409, body: { code: 'TRANSACTION_CLOSED' } });
   expect(await end(holder, 'commit')).toMatchObject({ status: 200 });
+});
+
+test('one that waits for a slow request waits no longer than its own time, and rolls it back', async () => {
+  const started = await startInteractive();
+  const { begin, send, show } = started;
+  const id = await begin();
+  const letGo = held(started);
+  const slow = () => send(id, '/endpoints/e0/write', 'update a');
+  const body = { query: 'update b', timeout_ms: 50 };
+  const waiting = () => send(id, '/endpoints/e1/write', '', undefined, {}, body);
+  const [first, second] = await inTheirOrder()([slow, waiting]);
+  expect(await second).toMatchObject({ status: 504, body: { code: 'TIMED_OUT' } });
+  expect(await show(id)).toMatchObject({ body: { status: expect.stringMatching(/^roll/) } });
+  letGo();
+  expect(await first).toMatchObject({ status: 409, body: { code: 'TRANSACTION_CLOSED' } });
+});
+
+test('one whose isolate ends without a word keeps its place for its own time and 10 s', async () => {
+  const { gateway, begin, send, end } = await startInteractive();
+  const id = await begin();
+  vi.spyOn(Interactive.prototype, 'leave').mockReturnValueOnce(undefined);
+  const body = { query: 'update a', timeout_ms: 1_000 };
+  const before = Date.now();
+  expect(await send(id, '/endpoints/e0/write', '', undefined, {}, body)).toMatchObject({
+    status: 200,
+  });
+  const log = env.TRANSACTION_LOGS.getByName(gateway.organization.uuid);
+  await runInDurableObject(log, (_log, { storage: { sql } }) => {
+    const { due } = sql.exec<{ due: number }>('SELECT due FROM transactions').one();
+    expect(due).toBeGreaterThan(before + 10_000);
+    expect(due).toBeLessThanOrEqual(Date.now() + 11_000);
+    sql.exec('UPDATE transactions SET due = ?', Date.now());
+  });
+  const waiting = send(id, '/endpoints/e1/write', 'update b');
+  await runDurableObjectAlarm(log);
+  expect(await waiting).toMatchObject({ status: 409, body: { code: 'TRANSACTION_CLOSED' } });
+  expect(await end(id, 'commit')).toMatchObject({ status: 409 });
 });
 
 test.each(['write', 'commit'] as const)(

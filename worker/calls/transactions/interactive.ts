@@ -167,7 +167,7 @@ async function performed(
     ...{ endpoint, way, backend, shares, operations: [operation], writes: isWrite },
   };
   const part = way === 'joins' ? partOf(true, lacks) : 'reads';
-  const entered = await enter(ctx, id, { ...found, part }, isWrite);
+  const entered = await enter(ctx, id, { ...found, part }, isWrite, deadline.remaining());
   const { log, ticket, n, terms, held, decider } = entered;
   if (part === 'decides' && isWrite) refuseSecond(endpoint, decider, terms, lacks);
   const participant: Participant = { ...found, n, part };
@@ -196,12 +196,14 @@ async function enter(
   id: string,
   participant: Omit<Participant, 'n'>,
   isWrite: boolean,
+  leftMs: number,
 ): Promise<Extract<Entered, { is: 'entered' }>> {
   const { n: _, ...share } = shareOf({ ...participant, n: 0 });
   const entering = {
     ...{ id, caller: whoCalled(ctx).userUuid },
     share: participant.way === 'joins' ? share : undefined,
     claims: isWrite,
+    leftMs,
   };
   const entered = await askLog<Entered>(ctx, async (log) => log.enter(entering), 1);
   if (entered.is !== 'entered') throw closedBy(id, entered);
@@ -220,7 +222,7 @@ export function closedBy(id: string, closed: Closed): GatewayError {
     case 'late':
       return new GatewayError(
         'TIMED_OUT',
-        'The transaction has expired while it waited for others',
+        'The deadline passed while the request waited for others',
       );
     case 'doubt':
       return inDoubt(closed.holder);

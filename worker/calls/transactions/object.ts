@@ -95,6 +95,8 @@ export interface Entering {
   readonly share: Omit<NewShare, 'n'> | undefined;
   /** Whether it conflicts with others on the endpoint. */
   readonly claims: boolean;
+  /** Milliseconds that are left to the request. */
+  readonly leftMs: number;
 }
 
 /** Why a transaction does not go on. */
@@ -117,7 +119,6 @@ export type Entered =
       readonly held: HeldShare | undefined;
       /** The one that decides so far. */
       readonly decider: string | undefined;
-      readonly leftMs: number;
     };
 
 /** A request that has ended well. */

@@ -11,6 +11,7 @@ import type {
 } from '../../calls/transactions/object.ts';
 import { type Decisions, INTERRUPTED } from './decisions.ts';
 import { heldOf } from './finish.ts';
+import { Place } from './place.ts';
 import type { Head } from './rows.ts';
 import { shown } from './shown.ts';
 import type { LogStore, ShareRow, TransactionRow } from './store.ts';
@@ -21,19 +22,15 @@ const IDLE_MS = 30_000;
 /** Milliseconds that its end may take, once it was asked for. */
 const CLOSING_MS = 30_000;
 
+/** Milliseconds beyond its own time after which a request has left: its isolate has ended without a word. */
+const GONE_AFTER_MS = 10_000;
+
 /** Why one is rolled back that did not fail. */
 const ASKED: KeptFailure = {
   code: 'TRANSACTION_CLOSED',
   message: 'The transaction was rolled back by its client',
   details: '[]',
 };
-
-/** The place of the one request that may be under way in a transaction. */
-interface Place {
-  readonly ticket: string;
-  readonly left: Promise<void>;
-  readonly leave: () => void;
-}
 
 /** Whose turn has come. */
 interface Admitted {
@@ -66,39 +63,42 @@ export class Interactive {
   }
 
   /** One that is refused keeps its place: it fails, and nothing may come before it is abandoned. */
-  async enter({ id, caller, share, claims }: Entering): Promise<Entered> {
-    const admitted = await this.#admit(id, caller);
-    return admitted.is === 'admitted' ? this.#enter(admitted, share, claims) : admitted;
+  async enter(entering: Entering): Promise<Entered> {
+    const until = Date.now() + entering.leftMs;
+    const admitted = await this.#admit(entering.id, entering.caller, until);
+    return admitted.is === 'admitted' ? this.#enter(admitted, entering, until) : admitted;
   }
 
   /**
    * Waits for the requests that came before, the ends among them, and takes the place. Whether it is free, whether the
    * transaction goes on, and taking it is one step: of all that wait, one goes on, and the others look again.
+   * @param until when its time is over
    */
-  async #admit(id: string, caller: string): Promise<Admitted | Closed> {
-    for (let place = this.#taken.get(id); place; place = this.#taken.get(id)) await place.left;
+  async #admit(id: string, caller: string, until?: number): Promise<Admitted | Closed> {
+    for (let place = this.#taken.get(id); place; place = this.#taken.get(id)) {
+      if (!(await place.isLeft(until))) return { is: 'late' };
+    }
     const row = this.#store.find(id);
     if (row?.head.terms === undefined || row.head.caller.uuid !== caller) return { is: 'unknown' };
     if (row.status !== 'active') return closedAs(row);
-    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
-    const ticket = crypto.randomUUID();
-    this.#taken.set(id, { ticket, left, leave });
-    return { is: 'admitted', row, ticket };
+    const place = new Place();
+    this.#taken.set(id, place);
+    return { is: 'admitted', row, ticket: place.ticket };
   }
 
   async #enter(
     { row, ticket }: Admitted,
-    share: Entering['share'],
-    claims: boolean,
+    { share, claims }: Entering,
+    until: number,
   ): Promise<Entered> {
     const { id } = row;
-    const leftMs = Math.max(1, row.deadline - Date.now());
-    this.#store.change(id, { busy: 1, due: row.deadline });
+    this.#store.change(id, { busy: 1, due: Math.min(row.deadline, until + GONE_AFTER_MS) });
     const terms = row.head.terms ?? {};
     // Above the weakest level a read conflicts as a write does. Spec: transactions.md §4.
     const isStrict = terms.isolation !== undefined && terms.isolation !== 'read committed';
     if (share && (claims || isStrict)) {
-      const refused = await this.#take(row, share.endpoint, leftMs);
+      const leftMs = Math.min(row.deadline, until) - Date.now();
+      const refused = await this.#take(row, share.endpoint, Math.max(1, leftMs));
       if (refused) return refused;
     }
     const shares = this.#store.shares(id);
@@ -106,7 +106,7 @@ export class Interactive {
     const n = known?.n ?? shares.length;
     if (share && !known) this.#store.addShare(id, { ...share, n }, Date.now());
     return {
-      ...{ is: 'entered', log: this.#store.log(), ticket, n, leftMs, terms },
+      ...{ is: 'entered', log: this.#store.log(), ticket, n, terms },
       held: known && heldOf(known),
       decider: shares.find(({ part }) => part === 'decides')?.name,
     };
