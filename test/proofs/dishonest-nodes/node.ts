@@ -52,7 +52,7 @@ export async function startDishonestNode(organization: Organization): Promise<Di
     gateway.post(
       `/nodes/${uuid}/beat`,
       {
-        ...{ version: '0.1.0', kinds: ['postgres', 'redis'], clock_offset_ms: 0, stopping: false },
+        ...{ version: '0.1.0', kinds: ['postgres', 'mongo'], clock_offset_ms: 0, stopping: false },
         load: { calls: 0, connections: 0 },
       },
       NodeReply,

@@ -4,11 +4,12 @@ import { LINE_MAX_BYTES } from '../../../proto/log-line.ts';
 import { TOLD_BY_RELAYS } from '../../../worker/drivers/errors.ts';
 import { type OwnGateway, startGateway } from '../../gateway.ts';
 import { newOrganization, type Organization } from '../../organization.ts';
-import { placeOn } from '../../relay-node.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { Choices } from '../random.ts';
-import { type DishonestNode, startDishonestNode } from './node.ts';
-import { lieOf, MARK } from './replies.ts';
+import { BROKEN, type Called, callsOf, EVENTS, prepare, ROWS } from './calls.ts';
+import { MARK } from './fields.ts';
+import { startDishonestNode } from './node.ts';
+import { lieOf } from './replies.ts';
 
 /** Milliseconds within which a neighbour is served. */
 const NEIGHBOUR_MAX_MS = 2_000;
@@ -17,33 +18,31 @@ const NEIGHBOUR_EACH_MS = 50;
 /** Sentences of progress come after so many cases. */
 const TOLD_AFTER = 100;
 const INTERNAL = 500;
-
-/** What it takes part in. */
-interface Stage {
-  readonly gateway: OwnGateway;
-  readonly organization: Organization;
-  readonly neighbour: Organization;
-  readonly node: DishonestNode;
-}
+const OK = 200;
 
 async function run({ seed, count, progress }: ProofOptions): Promise<ProofResult> {
   const gateway = await startGateway();
   const organization = await newOrganization(gateway);
   const node = await startDishonestNode(organization);
-  const stage = { gateway, organization, neighbour: await newOrganization(gateway), node };
+  const neighbour = await newOrganization(gateway);
   const faults: string[] = [];
   const figures: Record<string, number> = {};
   const watching = new AbortController();
   try {
-    await prepare(stage);
-    const watched = watchNeighbour(stage, watching.signal);
+    await prepare(organization, node);
+    const watched = watchNeighbour(neighbour, watching.signal);
     for (let at = 0; at < count; at += 1) {
-      const { name, answer } = lieOf(new Choices(seed * 1_000_003 + at));
-      node.answers = answer;
-      for (const [what, status, text] of await callsOf(stage, at)) {
-        figures[`status ${status}`] = (figures[`status ${status}`] ?? 0) + 1;
-        const fault = faultOf(status, text);
-        if (fault) faults.push(`case ${at}, ${what}, ${name}: ${fault}`);
+      const { name, collects, answer } = lieOf(new Choices(seed * 1_000_003 + at));
+      node.answers = (method) => {
+        const figure = `asked ${method}`;
+        figures[figure] = (figures[figure] ?? 0) + 1;
+        return answer(method);
+      };
+      for (const called of await callsOf(organization, at)) {
+        const figure = `status ${called.status}`;
+        figures[figure] = (figures[figure] ?? 0) + 1;
+        const fault = faultOf(called, collects);
+        if (fault) faults.push(`case ${at}, ${called.what}, ${name}: ${fault}`);
       }
       if (at % TOLD_AFTER === 0) progress(`${at} of ${count}`);
     }
@@ -60,72 +59,37 @@ async function run({ seed, count, progress }: ProofOptions): Promise<ProofResult
   }
 }
 
-async function prepare({ organization, node }: Stage): Promise<void> {
-  const connection = { url: 'postgresql://u:p@10.99.99.99:5432/db' };
-  node.answers = (method) =>
-    method === 'Ping'
-      ? { status: 200, type: 'application/proto', body: new Uint8Array() }
-      : undefined;
-  const made = await organization.call('POST', '/endpoints', {
-    ...{ endpoint: 'lies', kind: 'postgres' },
-    config: { write_conn: connection, vpn_route: node.uuid },
-  });
-  if (made.status !== 200) throw new Error(JSON.stringify(made.body));
-  await placeOn(organization.call, 'lies', node.uuid);
-  const template = {
-    id: 'asks',
-    request: 'Read',
-    template: { endpoint: 'lies', query: 'select 1' },
-  };
-  const stored = await organization.call('POST', '/templates', template);
-  if (stored.status !== 200) throw new Error(JSON.stringify(stored.body));
-}
-
-type Called = readonly [what: string, status: number, text: string];
-
-/** One call of each sort. */
-async function callsOf({ organization, gateway }: Stage, at: number): Promise<Called[]> {
-  const [read, write] = [{ query: 'select 1' }, { query: 'insert into t values (1)' }];
-  const calls: readonly (readonly [string, string, unknown, Record<string, string>?])[] = [
-    ['POST', '/endpoints/lies/read', read],
-    ['POST', '/endpoints/lies/read', read, { Accept: 'application/x-ndjson' }],
-    ['POST', '/endpoints/lies/write', write],
-    ['POST', '/endpoints/lies/write', write, { 'Idempotency-Key': `case-${at}` }],
-    ['POST', '/endpoints/lies/transaction', { operations: [write] }],
-    ['POST', '/endpoints/lies/sessions', {}],
-    ['POST', '/endpoints/lies/test', undefined],
-    ['POST', '/templates/asks', {}],
-    ['POST', '/transactions', { operations: [{ endpoint: 'lies', ...write }] }],
-    ['GET', `/endpoints/lies/schema?limit=${1 + (at % 1_000)}`, undefined],
-  ];
-  return Promise.all(
-    calls.map(async ([method, path, body, more]): Promise<Called> => {
-      // biome-ignore lint/style/noRestrictedGlobals: a node may name a code that another operation has; what is told is looked at here.
-      const reply = await fetch(`${gateway.url}/api/v1${path}`, {
-        method,
-        headers: {
-          Authorization: `Bearer ${organization.token}`,
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-          ...more,
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await reply.text().catch(() => 'broke off');
-      return [`${method} ${path}`, reply.status, text];
-    }),
-  );
-}
-
-/** What is wrong with a reply. */
-function faultOf(status: number, text: string): string | undefined {
+/** What is wrong with a reply. Rows and results that come in pieces are the node's to the end: nobody has looked at all of them before they are passed on. */
+function faultOf({ status, text, type }: Called, collects: boolean): string | undefined {
   const shown = text.slice(0, 300);
   if (status === INTERNAL) return `is 500: ${shown}`;
+  if (type === EVENTS) return isEventStream(text) ? undefined : `is no stream of events: ${shown}`;
+  if (type === ROWS || (collects && (status === OK || status === BROKEN))) return undefined;
   const isJson = isJsonText(text);
   if (!isJson) return `is no JSON: ${status} ${shown}`;
-  if (!text.includes(MARK)) return undefined;
-  const { code } = JSON.parse(text) as { code?: string };
-  const isSaid = TOLD_BY_RELAYS.some((each) => each === code);
-  return isSaid ? undefined : `has a text of the node: ${status} ${shown}`;
+  if (!text.includes(MARK) || isSaid(JSON.parse(text), undefined)) return undefined;
+  return `has a text of the node: ${status} ${shown}`;
+}
+
+/** Whether what the node has made up stands under codes alone whose words are the relay's. @param code of what is around */
+function isSaid(value: unknown, code: unknown): boolean {
+  if (typeof value === 'string') {
+    return !value.includes(MARK) || TOLD_BY_RELAYS.some((each) => each === code);
+  }
+  if (typeof value !== 'object' || value === null) return true;
+  const own = 'code' in value ? value.code : code;
+  return Object.values(value).every((each) => isSaid(each, own));
+}
+
+/** Whether each event has what it is to have: one that was broken off may lack its end. */
+function isEventStream(text: string): boolean {
+  const events = text.split('\n\n').slice(0, -1);
+  return events.every((event) => {
+    const lines = event.split('\n');
+    const data = lines.filter((line) => line.startsWith('data: ')).map((line) => line.slice(6));
+    const isKnown = lines.every((line) => /^(id|event|data|retry): |^:/.test(line));
+    return isKnown && data.every(isJsonText);
+  });
 }
 
 /** Also of lines. */
@@ -139,7 +103,7 @@ function isJsonText(text: string): boolean {
 }
 
 /** Another organization calls all the time. */
-async function watchNeighbour({ neighbour }: Stage, until: AbortSignal) {
+async function watchNeighbour(neighbour: Organization, until: AbortSignal) {
   let longestMs = 0;
   const failed: string[] = [];
   while (!until.aborted) {
