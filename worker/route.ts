@@ -99,8 +99,11 @@ interface Route<Params, Query, Body, Resource> {
    * the new one, and every method honours `If-Match` (412). Other operations refuse `If-Match`.
    */
   readonly conditional?: true;
-  /** Whether `X-Transaction-Id` lets it take part in a transaction, which its failure rolls back. */
-  readonly joins?: true;
+  /**
+   * Whether `X-Transaction-Id` lets it take part in a transaction, which its failure rolls back; `steers` is about
+   * transactions itself. What else changes backends refuses the header: its effect would stay when that is rolled back.
+   */
+  readonly joins?: true | 'steers';
   /** What `Idempotency-Key` does on POST and PATCH: honoured when left out. */
   readonly idempotency: IdempotencyRule<Body>;
   /** `data` wraps the result as `{status: 'success', data}`; which is which follows the spec. */

@@ -3,7 +3,7 @@
 import type { Hono, Context as HonoContext } from 'hono';
 import { METHOD_NAME_ALL } from 'hono/router';
 import type * as z from 'zod';
-import { ERRORS, GatewayError } from '../../proto/errors.ts';
+import { badRequest, ERRORS, GatewayError } from '../../proto/errors.ts';
 import type { Authorized } from '../access/access.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { recordDenial } from '../audit/denial.ts';
@@ -181,13 +181,24 @@ async function given(
   request: Request,
   { resource }: Authorized<unknown>,
 ): Promise<CallInput> {
-  if (!each.facade) demandAcceptable(request, each);
+  if (!each.facade) {
+    demandAcceptable(request, each);
+    refuseTransaction(request, each);
+  }
   const query: unknown = queryOf(request, each);
   const ifMatch = ifMatchOf(request, each);
   const header = (name: string) => request.headers.get(name) ?? undefined;
   const asked = { header, forms: formsOf(request) };
   const keyed = keyOf(request, each, asked);
   return { query, ifMatch, ...asked, keyed, ...(await bodyOf(ctx, each, request, resource)) };
+}
+
+/** @throws GatewayError BAD_REQUEST where an effect would be no part of the transaction that the request names */
+function refuseTransaction({ headers }: Request, { joins, changes }: AnyRoute): void {
+  if (joins !== undefined || changes !== 'backend' || !headers.has(TRANSACTION_HEADER)) return;
+  const problem =
+    'is not for this operation: what it does would stay when the transaction is rolled back';
+  throw badRequest(TRANSACTION_HEADER, problem);
 }
 
 /** Beyond POST and PATCH a key is ignored: those methods are idempotent. Spec silent. */

@@ -1,5 +1,6 @@
 /** Transactions that go on request by request, through the real log, on relays in memory. Spec: transactions.md §5. */
 import { expect, test, vi } from 'vitest';
+import type { Json } from '../../proto/json.ts';
 import { Admission } from '../../proto/work/admission.ts';
 import { noteCaller } from '../limits/neighbours.ts';
 import { failure } from '../test/gateway.ts';
@@ -109,6 +110,51 @@ test('with a session it is refused', async () => {
     'X-Session-Id': 'v1.x',
   });
   expect(reply).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } });
+});
+
+test.each<[string, Json]>([
+  ['/endpoints/e0/transaction', { operations: [{ query: 'update a' }] }],
+  ['/transactions', { operations: [{ endpoint: 'e0', query: 'update a' }] }],
+  ['/endpoints/e0/sessions', {}],
+  ['/workflows/any', {}],
+  ['/events', { source: 'a', type: 'b', data: {} }],
+])('%s, which is no part of one, is refused and leaves it as it is', async (path, body) => {
+  const { gateway, relay, begin, send, show } = await start();
+  await gateway.call('POST', '/workflows', {
+    ...{ id: 'any', name: 'any' },
+    actions: [{ id: 'done', type: 'condition', condition: 'true', true: null, false: null }],
+  });
+  const id = await begin();
+  const reply = await send(id, path, '', undefined, {}, body);
+  const problem =
+    'is not for this operation: what it does would stay when the transaction is rolled back';
+  const message = `X-Transaction-Id: ${problem}`;
+  const details = [{ path: 'X-Transaction-Id', message: problem }];
+  expect(reply).toEqual({ status: 400, body: failure('BAD_REQUEST', message, details) });
+  expect(relay.calls).toEqual([]);
+  expect(await show(id)).toMatchObject({ body: { status: 'active' } });
+});
+
+test.each(['application/x-ndjson', 'text/csv', 'text/event-stream'])(
+  '%s is refused within one: its results are JSON',
+  async (Accept) => {
+    const { begin, send } = await start();
+    const more = { Accept };
+    const reply = await send(await begin(), '/endpoints/e0/read', 'select 1', undefined, more);
+    expect(reply).toMatchObject({ status: 501, body: { code: 'NOT_SUPPORTED' } });
+  },
+);
+
+test('who comes after it was rolled back is told where to find out why', async () => {
+  const { begin, send, end } = await start();
+  const id = await begin();
+  await send(id, '/endpoints/e0/write', 'fail');
+  expect(await end(id, 'commit')).toMatchObject({
+    status: 409,
+    body: {
+      message: expect.stringMatching(/^Transaction .* is roll.*: GET .transactions.* tells why$/),
+    },
+  });
 });
 
 test('one begins in the line of those that start something where another organization calls', async () => {

@@ -79,10 +79,15 @@ export function requested(
   return requestWithin(ctx, on, mode, body, { ...options, transaction });
 }
 
-/** Refuses what cannot go together with a transaction. @throws GatewayError BAD_REQUEST */
-function refuseSession({ session }: RequestOptions): void {
-  if (session === undefined) return;
-  throw badRequest(TRANSACTION_HEADER, 'does not go together with X-Session-Id');
+/** Refuses what cannot go together with a transaction. @throws GatewayError BAD_REQUEST, NOT_SUPPORTED */
+function demandAlone({ session, forms = [] }: RequestOptions): void {
+  if (session !== undefined) {
+    throw badRequest(TRANSACTION_HEADER, 'does not go together with X-Session-Id');
+  }
+  if (forms.length === 0) return;
+  const message =
+    'Within a transaction results come as JSON alone: ask for less, or leave Accept out';
+  throw new GatewayError('NOT_SUPPORTED', message, { details: [{ path: 'Accept', message }] });
 }
 
 /** A request as part of a transaction. The sender rolls the transaction back when it fails: `abandon`. */
@@ -94,7 +99,7 @@ function requestWithin(
   options: RequestOptions & { readonly transaction: string },
 ): Promise<Outcome> {
   return outcomeOf(async (known) => {
-    refuseSession(options);
+    demandAlone(options);
     const { transaction: id } = options;
     const operation = await operationOf(ctx, on, mode, bodyOf(body, options), known.demands);
     const backend = await backendOf(ctx, on.resource, operation.mode === 'read' ? 'read' : 'write');

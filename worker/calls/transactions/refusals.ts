@@ -58,5 +58,7 @@ export function transactionNotFound(id: string): GatewayError {
 
 /** It goes on no more. */
 export function transactionClosed(id: string, status: Status): GatewayError {
-  return new GatewayError('TRANSACTION_CLOSED', `Transaction ${id} is ${status}`);
+  const isUndone = status === 'rolling_back' || status === 'rolled_back';
+  const why = isUndone ? `: GET /transactions/${id} tells why` : '';
+  return new GatewayError('TRANSACTION_CLOSED', `Transaction ${id} is ${status}${why}`);
 }

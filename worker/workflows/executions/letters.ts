@@ -72,11 +72,11 @@ async function letterFor(
   };
 }
 
-/** Input and outputs of the run, for callers who may see them. */
+/** Input and outputs of the run as it failed, for callers who may see them: what a retry has done since is not told. */
 async function stateOf(
   ctx: Context,
   workflow: Workflow,
-  { runUuid }: WorkflowDeadLetterRow,
+  { runUuid, createdAt }: WorkflowDeadLetterRow,
 ): Promise<{ readonly sight: Sight; readonly state?: JsonObject }> {
   const found = await findRun(ctx, workflow, runUuid).catch((thrown: unknown) => {
     if (thrown instanceof GatewayError && thrown.code === 'RUN_NOT_FOUND') return undefined;
@@ -87,8 +87,8 @@ async function stateOf(
   const sight = await sightOf(ctx, workflow, record);
   if (sight !== 'all' || !record.keepsState) return { sight };
   const teller = new Teller(workflow.row.id, record.id, sight);
-  const outputs = actions.flatMap(({ path, output }) =>
-    output === undefined ? [] : [[path, teller.value(output)] as const],
+  const outputs = actions.flatMap(({ path, output, ended = Number.POSITIVE_INFINITY }) =>
+    output === undefined || ended > createdAt ? [] : [[path, teller.value(output)] as const],
   );
   return {
     sight,
