@@ -39,3 +39,21 @@ test('a large value is written in many pieces', () => {
   expect(decoder.decode(step.value) === JSON.stringify(value)).toBe(true);
   expect(pauses).toBeGreaterThan(10);
 });
+
+/** Milliseconds that one writer takes, the least of some. */
+function quickest(write: () => unknown): number {
+  const took = Array.from({ length: 3 }, () => {
+    const began = performance.now();
+    write();
+    return performance.now() - began;
+  });
+  return Math.min(...took);
+}
+
+test('a text is not kept as all the texts that it is made of', () => {
+  const value = { all: Array.from({ length: 1_000_000 }, (_, at) => at % 997) };
+  const bytes = quickest(() => whole(bytesInPieces(value)));
+  const text = quickest(() => whole(textInPieces(value)));
+  // Three to five times as long where a million of them are alive at the end.
+  expect(text / bytes).toBeLessThan(2);
+});

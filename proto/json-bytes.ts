@@ -28,8 +28,16 @@ export function* bytesInPieces(value: Json): Pieces<Uint8Array> {
 /** The text of a value, as `JSON.stringify` writes it. */
 export function* textInPieces(value: Json): Pieces<string> {
   const written: string[] = [];
-  yield* write(value, (text) => written.push(text));
+  yield* write(value, (text) => written.push(flat(text)));
   return written.join('');
+}
+
+/**
+ * The same text, as one run of characters: what was put together of many small texts stays made of them until somebody
+ * looks into it. Of a large value these are as many objects as it has members, alive until the end, and to join them is one long piece.
+ */
+function flat(text: string): string {
+  return Number.isNaN(text.charCodeAt(0)) ? '' : text;
 }
 
 /** Hands on the text of a value, some of it before each pause. */
