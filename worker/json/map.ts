@@ -9,7 +9,7 @@ import { dotted } from '../language/paths/dotted.ts';
 import { faultOf, PathFault } from '../language/paths/fault.ts';
 import { Path } from '../language/paths/path.ts';
 import type { Step } from '../language/paths/step.ts';
-import { compileSchema, type Fault, schemaOf } from '../language/schemas/compile.ts';
+import { compileInPieces, type Fault, schemaOf } from '../language/schemas/compile.ts';
 import { declares } from './declares.ts';
 import { mappedMaxBytes, type ResultLimits, resultTooLarge, searchBudget } from './limits.ts';
 import { Size, SMALL_VALUES, VALUES_OF_A_PIECE } from './size.ts';
@@ -38,13 +38,12 @@ interface Pair {
  */
 export function* mapped({ json, schema, mappings }: Mapping, limits: ResultLimits): Pieces<Json> {
   const wanted = schemaOf(schema);
-  compileSchema(wanted);
-  yield;
+  yield* compileInPieces(wanted);
   const budget = searchBudget('mappings');
   const pairs = yield* pairsOf(mappings, wanted, budget);
   const shape = wanted === schema ? schema : schemaOf(yield* listed(schema, pairs, budget));
   yield;
-  const compiled = compileSchema(shape);
+  const compiled = yield* compileInPieces(shape);
   yield;
   const output = yield* build(json, pairs, budget, mappedMaxBytes(limits));
   yield;

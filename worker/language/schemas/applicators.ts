@@ -119,11 +119,6 @@ function* dependentRequired(
   );
 }
 
-/** Members of objects, by name; of anything else none. */
-function namesOf(node: ValueNode): readonly string[] {
-  return node.type === 'object' ? Object.keys(node.value as JsonObject) : [];
-}
-
 function hasMember(node: ValueNode, name: string): boolean {
   return node.type === 'object' && Object.hasOwn(node.value as JsonObject, name);
 }
@@ -135,7 +130,7 @@ function* properties(
   evaluate: Evaluate,
 ): Pieces<boolean> {
   let isValid = true;
-  for (const name of namesOf(node)) {
+  for (const name of node.names) {
     const url = urls[name]; // Without a prototype: nodes.ts makes it.
     if (url === undefined) continue;
     isValid = (yield* evaluate(url, node.member(name).value, context)) && isValid;
@@ -151,7 +146,7 @@ function* propertyNames(
   evaluate: Evaluate,
 ): Pieces<boolean> {
   let isValid = true;
-  for (const name of namesOf(node)) {
+  for (const name of node.names) {
     isValid = (yield* evaluate(url, node.member(name).name, context)) && isValid;
   }
   return isValid;
@@ -165,7 +160,7 @@ function* unevaluatedProperties(
 ): Pieces<boolean> {
   let isValid = true;
   const known = context.schemaEvaluatedProperties;
-  for (const name of namesOf(node)) {
+  for (const name of node.names) {
     if (known?.has(name)) continue;
     isValid = (yield* evaluate(url, node.member(name).value, context)) && isValid;
     context.evaluatedProperties?.add(name);
@@ -180,7 +175,7 @@ function* patternProperties(
   evaluate: Evaluate,
 ): Pieces<boolean> {
   let isValid = true;
-  for (const name of namesOf(node)) {
+  for (const name of node.names) {
     for (const [pattern, url] of patterns) {
       if (!pattern.test(name, node.work)) continue;
       context.evaluatedProperties?.add(name);
@@ -197,7 +192,7 @@ function* additionalProperties(
   evaluate: Evaluate,
 ): Pieces<boolean> {
   let isValid = true;
-  for (const name of namesOf(node)) {
+  for (const name of node.names) {
     if (names.has(name) || patterns.some((pattern) => pattern.test(name, node.work))) continue;
     context.evaluatedProperties?.add(name);
     isValid = (yield* evaluate(url, node.member(name).value, context)) && isValid;

@@ -1,6 +1,7 @@
 /** Builds what the evaluating library runs, from a schema that was read and found right. */
 import { type CompiledSchema, getKeyword } from '@hyperjump/json-schema/experimental';
 import { isJsonObject } from '../../../proto/json.ts';
+import { Pace, type Pieces } from '../../../proto/work/pieces.ts';
 import type { Dialect, SchemaObject } from './dialect.ts';
 import { leaveScope } from './dynamic-scope.ts';
 import type { Faults } from './faults.ts';
@@ -16,6 +17,9 @@ export type KeywordNode = [id: string, url: string, value: unknown];
 
 /** More expressions in one schema are refused: each remembers what it has seen. Spec silent. */
 const MOST_PATTERNS = 100;
+
+/** Schemas that are built between two pauses. */
+const SCHEMAS_OF_A_PIECE = 64;
 
 /** Begins the fragment of a schema that is only tried: what is wrong with a value there is no fault. */
 export const TRIED = '#?';
@@ -36,10 +40,14 @@ interface BuildOptions {
 }
 
 /**
- * Builds every schema that was read and every one that a reference leads to.
+ * Builds every schema that was read and every one that a reference leads to, in pieces.
  * @throws GatewayError BAD_REQUEST when a reference leads to what is no right schema
  */
-export function build(resources: Resources, faults: Faults, options: BuildOptions = {}): Built {
+export function build(
+  resources: Resources,
+  faults: Faults,
+  options: BuildOptions = {},
+): Pieces<Built> {
   return new Builder(resources, faults, options).all();
 }
 
@@ -53,6 +61,8 @@ class Builder {
   /** Every schema that has a URL. */
   readonly #known: Location[] = [];
   readonly #places = new Map<string, Segments>();
+  /** Where references lead. */
+  readonly #targets = new Map<string, Location | undefined>();
   readonly #patterns = new Map<string, Pattern | string>();
 
   constructor(resources: Resources, faults: Faults, { isShallow = false }: BuildOptions) {
@@ -64,15 +74,18 @@ class Builder {
     this.#ast = bare as CompiledSchema['ast'];
   }
 
-  all(): Built {
+  *all(): Pieces<Built> {
     const { root, locations } = this.resources;
+    const pace = new Pace(SCHEMAS_OF_A_PIECE);
     const schemaUri = this.urlOf({ resource: root, segments: [], schema: root.root });
     for (const location of locations.slice()) this.urlOf(location);
     // The list grows while it is gone through.
     for (const location of this.#known) {
+      yield* this.#reach(location);
       this.#buildOne(location);
+      if (pace.isOver(1)) yield;
       if (location !== this.#known.at(-1)) continue;
-      for (const resource of this.resources.all) this.#takeDynamicAnchors(resource);
+      for (const resource of this.resources.all) yield* this.#takeDynamicAnchors(resource);
     }
     const { plugin } = getKeyword(OF_LIBRARY.dynamicRef);
     if (plugin !== undefined && this.#ast.plugins.has(plugin)) {
@@ -106,8 +119,9 @@ class Builder {
     return tried;
   }
 
+  /** Where a reference leads that `#reach` has followed. */
   follow(reference: string, from: Resource, place: Segments): Location | undefined {
-    const target = this.resources.resolve(reference, from);
+    const target = this.#targets.get(keyOf(reference, from));
     if (target === undefined) this.#faults.add(place, NO_SCHEMA);
     return target;
   }
@@ -127,6 +141,18 @@ class Builder {
     return undefined;
   }
 
+  /** Reads what the references of a schema lead to, which may be large. */
+  *#reach({ schema, resource }: Location): Pieces<void> {
+    if (!isJsonObject(schema)) return;
+    for (const keyword of REFERENCES[resource.dialect.draft]) {
+      const reference = schema[keyword];
+      if (typeof reference !== 'string' || this.isCut(reference)) continue;
+      if (this.#targets.has(keyOf(reference, resource))) continue;
+      const target = yield* this.resources.resolve(reference, resource);
+      this.#targets.set(keyOf(reference, resource), target);
+    }
+  }
+
   #buildOne(location: Location): void {
     const { schema, resource } = location;
     if (!isJsonObject(schema)) return;
@@ -138,16 +164,25 @@ class Builder {
     this.#ast[this.urlOf(location)] = nodes;
   }
 
-  #takeDynamicAnchors(resource: Resource): void {
+  *#takeDynamicAnchors(resource: Resource): Pieces<void> {
     const anchors: Record<string, string> = Object.create(null);
     for (const name of resource.dynamicAnchors.keys()) {
-      const target = this.resources.resolve(`#${name}`, resource);
+      const target = yield* this.resources.resolve(`#${name}`, resource);
       if (target !== undefined) anchors[name] = this.urlOf(target);
     }
     this.#metaData[resource.key] = { dynamicAnchors: anchors };
   }
 }
 
+function keyOf(reference: string, { key }: Resource): string {
+  return `${key} ${reference}`;
+}
+
+/** Keywords that refer to other schemas. */
+const REFERENCES: Readonly<Record<Dialect['draft'], readonly string[]>> = {
+  '2020-12': ['$ref', '$dynamicRef'],
+  '7': ['$ref'],
+};
 const NO_SCHEMA = 'leads to no schema in this document; others are never fetched';
 const TOO_MANY = `is one of more than ${MOST_PATTERNS} patterns`;
 

@@ -1,8 +1,10 @@
 /** The one place of the worker that does JSON Schema: reads a schema, and checks values against it. */
 import { GatewayError } from '../../../proto/errors.ts';
-import { type Json, parseJson } from '../../../proto/json.ts';
+import type { Json } from '../../../proto/json.ts';
+import { textInPieces } from '../../../proto/json-bytes.ts';
+import { parseInPieces } from '../../../proto/json-pieces.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
-import type { Pieces } from '../../../proto/work/pieces.ts';
+import { type Pieces, whole } from '../../../proto/work/pieces.ts';
 import { type Built, build } from './build.ts';
 import { checkInPieces, checkValue } from './check.ts';
 import { requireShallow } from './depth.ts';
@@ -39,7 +41,7 @@ interface CompileOptions {
   readonly documents?: ReadonlyMap<string, Json>;
 }
 
-/** Of a schema's JSON, in UTF-16 code units: reading it may take half a second, which cannot be divided. Spec silent. */
+/** Of a schema's JSON, in UTF-16 code units: reading it may take half a second. Spec silent. */
 const LONGEST = 1_048_576;
 /** Schemas that are remembered are small in every way: an expression may remember 128 KiB. Spec silent. */
 const REMEMBERED = 32;
@@ -54,9 +56,16 @@ const remembered = new LruMap<string, CompiledSchema>(REMEMBERED);
  * @throws GatewayError BAD_REQUEST with the path of everything that is wrong with it
  */
 export function compileSchema(schema: Json, options: CompileOptions = {}): CompiledSchema {
-  const { at = 'schema', documents = NONE } = options;
-  requireShallow(schema, at);
-  const text = JSON.stringify(schema);
+  return whole(compileInPieces(schema, options));
+}
+
+/** As `compileSchema`, in pieces: each schema within is read by itself. @throws GatewayError as `compileSchema` does */
+export function* compileInPieces(
+  schema: Json,
+  { at = 'schema', documents = NONE }: CompileOptions = {},
+): Pieces<CompiledSchema> {
+  yield* requireShallow(schema, at);
+  const text = yield* textInPieces(schema);
   if (text.length > LONGEST) {
     const message = `is longer than ${LONGEST} characters`;
     const details = [{ path: at, message }];
@@ -66,7 +75,7 @@ export function compileSchema(schema: Json, options: CompileOptions = {}): Compi
   const known = isOnItsOwn ? remembered.get(text) : undefined;
   if (known !== undefined) return known;
   // A copy: it never changes, and no object is in it twice.
-  const { compiled, patterns } = read(parseJson(text), at, documents);
+  const { compiled, patterns } = yield* read(yield* parseInPieces(text), at, documents);
   const result: CompiledSchema = {
     validate: (value, work) => checkValue(compiled, value, work),
     inPieces: (value, work, stepsAtOnce) => checkInPieces(compiled, value, work, stepsAtOnce),
@@ -78,18 +87,20 @@ export function compileSchema(schema: Json, options: CompileOptions = {}): Compi
 
 const NONE: ReadonlyMap<string, Json> = new Map();
 
-function read(schema: Json, at: string, documents: ReadonlyMap<string, Json>): Built {
+function* read(schema: Json, at: string, documents: ReadonlyMap<string, Json>): Pieces<Built> {
   const faults = new Faults(at);
-  const resources = new Resources(schema, {
+  const resources = yield* Resources.read(schema, {
     documents: documents.size === 0 ? META_SCHEMAS : new Map([...documents, ...META_SCHEMAS]),
     faults,
     check: faultsOfSchema,
   });
-  const built = build(resources, faults);
+  const built = yield* build(resources, faults);
+  yield;
   for (const url of circles(built.compiled)) {
     faults.add(built.places.get(url) ?? [], 'leads back to itself without an end');
   }
   faults.throwIfAny();
+  yield;
   cutShort(built.compiled);
   return built;
 }

@@ -1,5 +1,6 @@
 /** The drafts of JSON Schema that are known: where a schema holds others, and what it may leave out. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { namesOf } from '../../../proto/ordered-json.ts';
 import type { Segments } from './place.ts';
 
 /** A JSON object of a schema. */
@@ -71,9 +72,13 @@ const HELD: Readonly<Record<Holding, (keyword: string, value: Json) => readonly 
   map: (keyword, value) => {
     if (!isJsonObject(value)) return [];
     // Of `dependencies` only those that are no lists of names.
-    return Object.entries(value).flatMap(([name, of]) =>
-      keyword === 'dependencies' && Array.isArray(of) ? [] : [[[keyword, name], of] as const],
-    );
+    const held: Subschema[] = [];
+    for (const name of namesOf(value)) {
+      const of = value[name];
+      if (of === undefined || (keyword === 'dependencies' && Array.isArray(of))) continue;
+      held.push([[keyword, name], of]);
+    }
+    return held;
   },
 };
 

@@ -1,8 +1,9 @@
 /** Holds schemas against the meta-schema of their draft, each without those in it. */
 import type { CompiledSchema } from '@hyperjump/json-schema/experimental';
 import type { Json } from '../../../proto/json.ts';
+import { type Pieces, undivided, whole } from '../../../proto/work/pieces.ts';
 import { build } from './build.ts';
-import { checkValue } from './check.ts';
+import { checkInPieces } from './check.ts';
 import type { Dialect } from './dialect.ts';
 import { type Fault, Faults } from './faults.ts';
 import draft7 from './meta/draft-07.json' with { type: 'json' };
@@ -23,20 +24,17 @@ const ROOTS: Readonly<Record<Dialect['draft'], Json>> = {
 const built = new Map<Dialect['draft'], CompiledSchema>();
 
 /** What is wrong with one schema; what is wrong with those in it is left out. */
-export function faultsOfSchema(schema: Json, { draft }: Dialect): readonly Fault[] {
+export function* faultsOfSchema(schema: Json, { draft }: Dialect): Pieces<readonly Fault[]> {
   const metaSchema = built.get(draft) ?? buildMetaSchema(draft);
   built.set(draft, metaSchema);
-  return checkValue(metaSchema, schema);
+  return yield* checkInPieces(metaSchema, schema);
 }
 
 function buildMetaSchema(draft: Dialect['draft']): CompiledSchema {
   const faults = new Faults('');
-  const resources = new Resources(ROOTS[draft], {
-    documents: META_SCHEMAS,
-    faults,
-    check: () => [],
-  });
-  const { compiled } = build(resources, faults, { isShallow: true });
+  const reading = { documents: META_SCHEMAS, faults, check: () => undivided(() => []) };
+  const resources = whole(Resources.read(ROOTS[draft], reading));
+  const { compiled } = whole(build(resources, faults, { isShallow: true }));
   faults.throwIfAny();
   return compiled;
 }

@@ -1,8 +1,11 @@
 /** A JSON value as the evaluating library walks it: nodes are made as far as they are walked. */
 import type { JsonNode } from '@hyperjump/json-schema/instance/experimental';
 import { isRawJson, type Json, type JsonObject } from '../../../proto/json.ts';
+import { namesOf } from '../../../proto/ordered-json.ts';
 import { dottedOf, pointerOf, type Segments } from './place.ts';
 import type { ValidationBudget } from './validation-budget.ts';
+
+const NONE: readonly string[] = [];
 
 /** A value, a member (whose children are its name and its value), or a member's name. */
 export class ValueNode implements JsonNode {
@@ -16,6 +19,7 @@ export class ValueNode implements JsonNode {
   /** A member's name or an item's index. */
   private readonly at: string | number | undefined;
   private made: ValueNode[] | undefined;
+  private listed: readonly string[] | undefined;
 
   constructor(
     value: Json,
@@ -30,6 +34,7 @@ export class ValueNode implements JsonNode {
     this.parent = parent ?? this;
     this.at = at;
     this.made = undefined;
+    this.listed = undefined;
     this.equal = undefined;
   }
 
@@ -42,7 +47,13 @@ export class ValueNode implements JsonNode {
   get size(): number {
     if (this.made !== undefined) return this.made.length;
     if (this.type === 'array') return (this.value as Json[]).length;
-    return this.type === 'object' ? Object.keys(this.value as JsonObject).length : 0;
+    return this.names.length;
+  }
+
+  /** Names of an object's members; of anything else none. Asked for once: of very many, JavaScript sorts them each time. */
+  get names(): readonly string[] {
+    this.listed ??= this.type === 'object' ? namesOf(this.value as JsonObject) : NONE;
+    return this.listed;
   }
 
   get root(): ValueNode {
@@ -104,7 +115,7 @@ export class ValueNode implements JsonNode {
       for (const item of value as Json[]) children.push(nodeOf(item, work, this, children.length));
     } else if (this.type === 'object') {
       const object = value as JsonObject;
-      for (const name of Object.keys(object)) {
+      for (const name of this.names) {
         const member = new ValueNode(null, 'property', work, this, name);
         member.made = [
           new ValueNode(name, 'string', work, member),

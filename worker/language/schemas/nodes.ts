@@ -1,5 +1,6 @@
 /** What each keyword of a draft asks for, in the library's form. Keywords that assert nothing are left out. */
 import { isJsonObject, type Json, numberText, type RawJson } from '../../../proto/json.ts';
+import { namesOf } from '../../../proto/ordered-json.ts';
 import type { KeywordNode, Site } from './build.ts';
 import type { Dialect } from './dialect.ts';
 import { exactText, type JsonNumber } from './exact.ts';
@@ -56,11 +57,11 @@ const BOTH: Makers<KeywordNode> = {
   properties: (value, site) => {
     // Without a prototype: the library asks with `in`.
     const urls: Record<string, string> = Object.create(null);
-    for (const name of namesOf(value)) urls[name] = site.url('properties', name);
+    for (const name of namesIn(value)) urls[name] = site.url('properties', name);
     return [site.node(OF_LIBRARY.properties, urls)];
   },
   patternProperties: (value, site) => [
-    site.node(OF_MEMBERS.patternProperties, byPattern(namesOf(value), site)),
+    site.node(OF_MEMBERS.patternProperties, byPattern(namesIn(value), site)),
   ],
   additionalProperties: (_, site) => [site.node(OF_MEMBERS.additionalProperties, others(site))],
   propertyNames: oneOf('propertyNames'),
@@ -87,7 +88,7 @@ const OTHERS: Readonly<Record<Dialect['draft'], Makers<KeywordNode>>> = {
       return [site.node(OF_LIBRARY.items, [listOf(prefixItems).length, site.url('items')])];
     },
     dependentSchemas: (value, site) => [
-      site.node(OF_LIBRARY.dependentSchemas, dependent('dependentSchemas', namesOf(value), site)),
+      site.node(OF_LIBRARY.dependentSchemas, dependent('dependentSchemas', namesIn(value), site)),
     ],
     dependentRequired: (value, site) => [
       site.node(OF_LIBRARY.dependentRequired, Object.entries(value ?? {})),
@@ -170,16 +171,16 @@ function byPattern(sources: readonly string[], site: Site): ByPattern {
 function others(site: Site): AdditionalMembers {
   const { properties = {}, patternProperties = {} } = site.schema;
   return {
-    names: new Set(namesOf(properties)),
-    patterns: namesOf(patternProperties)
+    names: new Set(namesIn(properties)),
+    patterns: namesIn(patternProperties)
       .map((source) => site.pattern(source))
       .filter((pattern): pattern is Pattern => pattern !== undefined),
     url: site.url('additionalProperties'),
   };
 }
 
-function namesOf(value: Json): string[] {
-  return isJsonObject(value) ? Object.keys(value) : [];
+function namesIn(value: Json): readonly string[] {
+  return isJsonObject(value) ? namesOf(value) : [];
 }
 
 function listOf(value: Json): readonly Json[] {

@@ -1,11 +1,14 @@
 /** Finds what references of a schema lead to: in the schema itself or in documents that are at hand. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { Pace, type Pieces } from '../../../proto/work/pieces.ts';
 import { type Dialect, DRAFTS, dialectOf, type SchemaObject, schemasIn } from './dialect.ts';
 import { type Fault, type Faults, MOST_FAULTS } from './faults.ts';
 import type { Segments } from './place.ts';
 
 /** More schemas inside one document are refused. Spec silent. */
 const MOST_SCHEMAS = 6_000;
+/** Schemas that are read between two pauses. */
+const SCHEMAS_OF_A_PIECE = 32;
 /** The base of relative references of a schema that has no `$id`; no document is there. */
 const NOWHERE = 'schema:///';
 
@@ -36,7 +39,7 @@ interface ResourceContext {
   readonly documents: ReadonlyMap<string, Json>;
   readonly faults: Faults;
   /** What its meta-schema says against one schema, leaving out the schemas in it. */
-  readonly check: (schema: Json, dialect: Dialect) => readonly Fault[];
+  readonly check: (schema: Json, dialect: Dialect) => Pieces<readonly Fault[]>;
 }
 
 /** What one schema consists of, with what it refers to. Nothing of one is seen by another. */
@@ -49,32 +52,44 @@ export class Resources {
   readonly all: Resource[] = [];
   /** Every schema that was read, in the order of the documents. */
   readonly locations: Location[] = [];
-  readonly root: Resource;
+  readonly #pace = new Pace(SCHEMAS_OF_A_PIECE);
+  #root: Resource | undefined;
 
-  /**
-   * Reads a document; it is not copied, and no object may be in it twice.
-   * @throws GatewayError BAD_REQUEST with every fault that its meta-schema finds
-   */
-  constructor(document: Json, reading: ResourceContext) {
+  private constructor(reading: ResourceContext) {
     this.#reading = reading;
-    this.root = this.#read(document, NOWHERE, [], DEFAULT);
   }
 
   /**
-   * Where a reference leads.
+   * Reads a document, in pieces; it is not copied, and no object may be in it twice.
+   * @throws GatewayError BAD_REQUEST with every fault that its meta-schema finds
+   */
+  static *read(document: Json, reading: ResourceContext): Pieces<Resources> {
+    const resources = new Resources(reading);
+    resources.#root = yield* resources.#read(document, NOWHERE, [], DEFAULT);
+    return resources;
+  }
+
+  /** The document itself. @throws Error while it is read */
+  get root(): Resource {
+    if (this.#root === undefined) throw new Error('The document is not read yet');
+    return this.#root;
+  }
+
+  /**
+   * Where a reference leads; what is there is read, in pieces.
    * @returns undefined when there is no schema
    * @throws GatewayError BAD_REQUEST when what it leads to is no right schema
    */
-  resolve(reference: string, from: Resource): Location | undefined {
+  *resolve(reference: string, from: Resource): Pieces<Location | undefined> {
     const [, uri = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(reference) ?? [];
-    const resource = uri === '' ? from : this.#resourceAt(absolute(uri, from.uri));
+    const resource = uri === '' ? from : yield* this.#resourceAt(absolute(uri, from.uri));
     const name = decoded(fragment);
     if (resource === undefined || name === undefined) return undefined;
     if (name === '') return { resource, segments: [], schema: resource.root };
     if (!name.startsWith('/')) return this.#anchored(resource, name);
     const found = this.#pointed(resource, name);
     if (found === undefined) return undefined;
-    this.#readFrom(found);
+    yield* this.#readFrom(found);
     const embedded = this.#embedded.get(found.schema);
     return embedded ? { resource: embedded, segments: [], schema: found.schema } : found;
   }
@@ -88,12 +103,13 @@ export class Resources {
       : { resource, segments: [...segments, ...place], schema: found };
   }
 
-  #resourceAt(uri: string | undefined): Resource | undefined {
+  *#resourceAt(uri: string | undefined): Pieces<Resource | undefined> {
     if (uri === undefined) return undefined;
     const known = this.#byUri.get(uri);
     if (known !== undefined) return known;
     const document = this.#reading.documents.get(uri);
-    return document === undefined ? undefined : this.#read(document, uri, [uri], this.root.dialect);
+    if (document === undefined) return undefined;
+    return yield* this.#read(document, uri, [uri], this.root.dialect);
   }
 
   #anchored(resource: Resource, name: string): Location | undefined {
@@ -117,32 +133,37 @@ export class Resources {
     return typeof at.schema === 'boolean' || isJsonObject(at.schema) ? at : undefined;
   }
 
-  #read(document: Json, uri: string, place: Segments, inherited: Dialect): Resource {
+  *#read(document: Json, uri: string, place: Segments, inherited: Dialect): Pieces<Resource> {
     const resource = this.#open(document, uri, place, inherited);
     this.#byUri.set(uri, resource);
-    this.#readFrom({ resource, segments: [], schema: document });
+    yield* this.#readFrom({ resource, segments: [], schema: document });
     // By its `$id`, if it has one.
     return this.#byUri.get(uri) ?? resource;
   }
 
   /** Reads a schema and all in it that were not read yet, without recursion: any depth will do. */
-  #readFrom(location: Location): void {
+  *#readFrom(location: Location): Pieces<void> {
     const left = [location];
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
       if (this.#seen.has(next.schema)) continue;
-      const here = this.#readOne(next);
-      if (!isJsonObject(here.schema)) continue;
-      const inside = schemasIn(here.schema, here.resource.dialect).map(([place, schema]) => ({
-        resource: here.resource,
-        segments: [...here.segments, ...place],
-        schema,
-      }));
-      for (const each of inside.reverse()) left.push(each);
+      const here = yield* this.#readOne(next);
+      if (this.#pace.isOver(1)) yield;
+      const inside = this.#unread(here);
+      for (let at = inside.length - 1; at >= 0; at -= 1) left.push(inside[at] as Location); // There.
     }
     this.#reading.faults.throwIfAny();
   }
 
-  #readOne(location: Location): Location {
+  /** Schemas in one that were not read yet: no more of them than show that there are too many. */
+  #unread({ schema, resource, segments }: Location): Location[] {
+    if (!isJsonObject(schema)) return [];
+    return schemasIn(schema, resource.dialect)
+      .filter(([, each]) => !this.#seen.has(each))
+      .slice(0, MOST_SCHEMAS + 1)
+      .map(([place, each]) => ({ resource, segments: [...segments, ...place], schema: each }));
+  }
+
+  *#readOne(location: Location): Pieces<Location> {
     const { schema } = location;
     const here = isJsonObject(schema) ? this.#identified(location, schema) : location;
     this.locations.push(here);
@@ -152,9 +173,8 @@ export class Resources {
       faults.add(place, `is one of more than ${MOST_SCHEMAS} schemas`);
       faults.throwIfAny();
     }
-    for (const { path, message } of check(schema, here.resource.dialect).slice(0, MOST_FAULTS)) {
-      faults.add(place, message, path);
-    }
+    const found = yield* check(schema, here.resource.dialect);
+    for (const { path, message } of found.slice(0, MOST_FAULTS)) faults.add(place, message, path);
     return here;
   }
 

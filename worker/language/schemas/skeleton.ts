@@ -1,6 +1,7 @@
 /** Skeletons: the shape of a value by names of types, instead of a schema. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { whole } from '../../../proto/work/pieces.ts';
 import { requireShallow } from './depth.ts';
 import type { SchemaObject } from './dialect.ts';
 import { Faults } from './faults.ts';
@@ -40,7 +41,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
  * @throws GatewayError BAD_REQUEST with the path of all that is no type
  */
 export function schemaOf(schemaOrSkeleton: Json, at = 'schema'): Json {
-  requireShallow(schemaOrSkeleton, at);
+  whole(requireShallow(schemaOrSkeleton, at));
   if (!isSkeleton(schemaOrSkeleton)) return schemaOrSkeleton;
   const faults = new Faults(at);
   const schema = written(schemaOrSkeleton, [], faults);
@@ -67,7 +68,7 @@ function isSchema(value: SchemaObject): boolean {
   try {
     const faults = new Faults('');
     const reading = { documents: META_SCHEMAS, faults, check: faultsOfSchema };
-    return new Resources(value as Json, reading).locations.length > 0;
+    return whole(Resources.read(value as Json, reading)).locations.length > 0;
   } catch (refusal) {
     if (refusal instanceof GatewayError) return false;
     throw refusal;

@@ -1,6 +1,5 @@
 /** Transformations: reads their definitions, and runs and renders what was read. Contract §8. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
-import { unordered } from '../../../proto/ordered-json.ts';
 import { type Pieces, whole } from '../../../proto/work/pieces.ts';
 import {
   type CompiledFunctions,
@@ -9,7 +8,7 @@ import {
   namespaceNames,
   Fault as SourceFault,
 } from '../../language/expressions/index.ts';
-import { compileSchema } from '../../language/schemas/compile.ts';
+import { compileInPieces } from '../../language/schemas/compile.ts';
 import type { CompileResult, Reference } from '../compiled.ts';
 import type { TransformationDefinition } from '../definition.ts';
 import { Places } from './output-places.ts';
@@ -31,7 +30,7 @@ export function readTransformation(definition: TransformationDefinition): Compil
   return whole(transformationInPieces(definition));
 }
 
-/** As `readTransformation`, in pieces: each rule is compiled. */
+/** As `readTransformation`, in pieces: each rule is compiled, and each schema within a schema. */
 export function* transformationInPieces(
   definition: TransformationDefinition,
 ): Pieces<CompileResult> {
@@ -61,8 +60,8 @@ export function* transformationInPieces(
   const rules = yield* readRules(list, 'transformationRules', { report }, place);
   places.settle();
   const schemas = {
-    input: schemaOf(inputSchema, 'inputSchema', report),
-    output: schemaOf(outputSchema, 'outputSchema', report),
+    input: yield* schemaOf(inputSchema, 'inputSchema', report),
+    output: yield* schemaOf(outputSchema, 'outputSchema', report),
   };
   if (report.faults.length > 0) return { compiled: undefined, faults: report.faults, references };
   const { parallelization } = performance;
@@ -150,7 +149,7 @@ function faultIn(error: unknown) {
   return { within, message, line, column };
 }
 
-function schemaOf(schema: Json | undefined, at: string, report: Report) {
+function* schemaOf(schema: Json | undefined, at: string, report: Report) {
   if (schema === undefined) return undefined;
-  return report.try(at, () => compileSchema(unordered(schema), { at }));
+  return yield* report.tryInPieces(at, compileInPieces(schema, { at }));
 }

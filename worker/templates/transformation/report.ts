@@ -2,6 +2,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { type HintOptions, hintFor } from '../../../proto/near-name.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import { Fault as SourceFault } from '../../language/expressions/index.ts';
 import type { Fault } from '../compiled.ts';
 
@@ -39,6 +40,16 @@ export class Report {
         this.#addDetails(path, error);
       } else throw error;
       return undefined;
+    }
+  }
+
+  /** The same of what is made in pieces. */
+  *tryInPieces<Made>(path: string, pieces: Pieces<Made>): Pieces<Made | undefined> {
+    for (;;) {
+      const piece = this.try(path, () => pieces.next());
+      if (piece === undefined) return undefined;
+      if (piece.done) return piece.value;
+      yield;
     }
   }
 

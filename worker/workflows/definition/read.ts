@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from '../../../proto/json.ts';
 import { IN_OUR_WORDS } from '../../../proto/schema-faults.ts';
 import { Pace, type Pieces, whole } from '../../../proto/work/pieces.ts';
-import { compileSchema } from '../../language/schemas/compile.ts';
+import { compileInPieces } from '../../language/schemas/compile.ts';
 import { ChosenId } from '../../shapes/ids.ts';
 import { Description, Name, VersionName } from '../../templates/schema.ts';
 import { Report } from '../../templates/transformation/report.ts';
@@ -154,7 +154,7 @@ function* readAround(drafts: Drafts, members: Members) {
   const output: Value | undefined =
     json === undefined ? undefined : yield* readValue(drafts, json, 'output', { root: 'end' });
   const key = keyOf(drafts, members, 'key');
-  const input = readInput(drafts, members);
+  const input = yield* readInput(drafts, members);
   const triggers = yield* readTriggers(drafts, members);
   if (input === undefined && triggers.some((each) => each.type === 'api' && !each.required)) {
     members.fault('input', 'must have a schema: a trigger lets anyone start it');
@@ -181,7 +181,7 @@ function keyOf(drafts: Drafts, members: Members, name: string): Expr | undefined
   return source === undefined ? undefined : compiled(drafts, source, at);
 }
 
-function readInput({ report }: Drafts, definition: Members): Workflow['input'] {
+function* readInput({ report }: Drafts, definition: Members): Pieces<Workflow['input']> {
   const members = definition.members('input');
   if (members === undefined) return undefined;
   members.refuseOthers(['schema'], 'input');
@@ -191,7 +191,7 @@ function readInput({ report }: Drafts, definition: Members): Workflow['input'] {
     return members.fault('schema', 'must be a JSON Schema');
   }
   const at = members.at('schema');
-  const compiledSchema = report.try(at, () => compileSchema(schema, { at }));
+  const compiledSchema = yield* report.tryInPieces(at, compileInPieces(schema, { at }));
   return compiledSchema && { schema, compiled: compiledSchema };
 }
 

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts
 import type { Context } from '../../context.ts';
 import { changeStatesOf } from '../../data-changes/tell.ts';
 import { patternOf } from '../../events/pattern.ts';
-import { costly } from '../../limits/heavy-work.ts';
+import { costly, inPieces } from '../../limits/heavy-work.ts';
 import { isoTime } from '../../shapes/iso-time.ts';
 import { versionNotFound, type Workflow } from '../access.ts';
 import type { Workflow as Definition } from '../definition/tree.ts';
@@ -95,12 +95,11 @@ export async function testTrigger(
   }
   if (!fits(trigger, sample)) return { matches: false, faults: [] };
   const root = trigger.type === 'webhook' ? deliveryOf(sample) : sample;
-  return costly(ctx, () => {
-    const { matches, input, faults } = inputOf(trigger, root, budgetOf(ctx.env));
-    const wrong = input === undefined ? [] : inputFaults(definition, input);
-    const all = [...faults, ...wrong].map(({ path, message }) => ({ path, message }));
-    return { matches, ...(input === undefined ? {} : { input }), faults: all };
-  });
+  const made = await costly(ctx, () => inputOf(trigger, root, budgetOf(ctx.env)));
+  const { matches, input, faults } = made;
+  const wrong = input === undefined ? [] : await inPieces(ctx, inputFaults(definition, input));
+  const all = [...faults, ...wrong].map(({ path, message }) => ({ path, message }));
+  return { matches, ...(input === undefined ? {} : { input }), faults: all };
 }
 
 /** Whether the trigger listens to such a thing at all; what the sample leaves out is as it should be. */

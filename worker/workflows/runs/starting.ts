@@ -1,6 +1,7 @@
 /** Begins a run in its object: what it is pinned to, its input, its key, its gate. Spec: workflows.md §6. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { type Json, parseJson } from '../../../proto/json.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import { databaseOf } from '../../context.ts';
 import { Budget, Fault, type Plain } from '../../language/expressions/index.ts';
 import { settingsOf } from '../../settings.ts';
@@ -68,7 +69,7 @@ async function started(
   if (unread) await driver.computing.inTurn(unread);
   const workflow = definitionOf(keeper, order.workflow) ?? (await loaded(at, order));
   if (!workflow) return { is: 'no-version' };
-  const named = namesOf(at, workflow, order, parsed);
+  const named = await namesOf(at, workflow, order, parsed);
   const { refusal } = named;
   if (refusal && !order.isRecorded) return { is: 'invalid', faults: refusal.faults };
   if (!(await driver.allowance.has(input.length + RUN_BYTES))) return { is: 'no-room' };
@@ -172,17 +173,26 @@ async function loaded({ env, driver }: Reachable, order: Order): Promise<Workflo
   return keepDefinition(driver.keeper, workflow, made);
 }
 
-/** What is wrong with an input. */
-export function inputFaults({ input }: Workflow, value: Json): readonly StartFault[] {
+/** What is wrong with an input, in pieces. */
+export function* inputFaults(
+  { input }: Pick<Workflow, 'input'>,
+  value: Json,
+): Pieces<readonly StartFault[]> {
   if (!input) return [];
   try {
-    return input.compiled
-      .validate(value)
-      .map(({ path, message }) => ({ path: path === '' ? 'body' : path, message }));
+    const faults = yield* input.compiled.inPieces(value);
+    return faults.map(({ path, message }) => ({ path: path === '' ? 'body' : path, message }));
   } catch (thrown) {
     if (thrown instanceof GatewayError) return [{ path: 'body', message: thrown.message }];
     throw thrown;
   }
+}
+
+/** The same at once, or by turns where it takes long. */
+function faultsInTurn({ computing }: Reachable['driver'], workflow: Workflow, value: Json) {
+  const checking = inputFaults(workflow, value);
+  const first = checking.next();
+  return first.done ? first.value : computing.inTurn(checking);
 }
 
 interface StartNames {
@@ -192,15 +202,15 @@ interface StartNames {
 }
 
 /** The run's name, and the gate that it passes; or why its input is refused. */
-function namesOf(
+async function namesOf(
   { env, driver }: Reachable,
   workflow: Workflow,
   order: Order,
   parsed: ParsedText | undefined,
-): StartNames {
+): Promise<StartNames> {
   if (order.refusal) return { refusal: order.refusal };
   const input = asksOfInput(workflow) ? plainInput(order.input, parsed) : null;
-  const faults = inputFaults(workflow, input);
+  const faults = await faultsInTurn(driver, workflow, input);
   if (faults.length > 0) return { refusal: { code: 'INVALID_INPUT', faults } };
   const { fuel, depth, output_bytes: outputBytes } = settingsOf(env).TEMPLATE_BUDGETS;
   const budget = new Budget({ fuel, depth, outputBytes }, Date.now());
