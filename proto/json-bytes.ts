@@ -7,6 +7,8 @@ import type { Pieces } from './work/pieces.ts';
 const PIECE = 64 * 1024;
 /** Values that are written between two pauses. */
 const VALUES_OF_A_PIECE = 4_096;
+/** Every text has one. */
+const START = /^/;
 const encoder = new TextEncoder();
 
 /** What of an array or object is still to be written. */
@@ -33,11 +35,11 @@ export function* textInPieces(value: Json): Pieces<string> {
 }
 
 /**
- * The same text, as one run of characters: what was put together of many small texts stays made of them until somebody
- * looks into it. Of a large value these are as many objects as it has members, alive until the end, and to join them is one long piece.
+ * The same text, as one run of characters: what was put together of many small texts stays made of them until it is searched.
+ * Of a large value these are as many objects as it has members, alive until the end, and to join them is one long piece.
  */
 function flat(text: string): string {
-  return Number.isNaN(text.charCodeAt(0)) ? '' : text;
+  return START.test(text) ? text : '';
 }
 
 /** Hands on the text of a value, some of it before each pause. */
