@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { whole } from '../../../proto/work/pieces.ts';
 import { compileSchema } from '../../language/schemas/compile.ts';
-import { inputFaults } from './starting.ts';
+import { inputFaults } from './asked-of-input.ts';
 
 const schema = { properties: { all: { items: { properties: { a: { type: 'integer' } } } } } };
 const workflow = { input: { schema, compiled: compileSchema(schema) } };

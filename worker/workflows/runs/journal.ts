@@ -167,7 +167,7 @@ export class SqlJournal implements Journal {
     return this.#values.ready(wanted);
   }
 
-  keep(text: string): Ref {
+  keep(text: string | undefined): Ref {
     return this.#values.keep(text);
   }
 

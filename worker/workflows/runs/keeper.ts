@@ -115,15 +115,16 @@ export class Keeper {
     return valueName(this.at(run)?.id ?? '', ref);
   }
 
-  /** Adds a run that begins with the next transition, and is written then or later. */
-  add(id: string, head: RunHead, body: Omit<Run, 'input'>, input: string): number {
-    this.#lastRun ??= lastRun(this.sql);
-    this.#lastRun += 1;
-    const run = this.#lastRun;
+  /** The number of a run that will be. */
+  next(): number {
+    this.#lastRun = (this.#lastRun ?? lastRun(this.sql)) + 1;
+    return this.#lastRun;
+  }
+
+  /** Adds a run that begins with the next transition, and is written then or later. @param input undefined where it is written already */
+  add(run: number, id: string, head: RunHead, body: Omit<Run, 'input'>, input?: string): void {
     const row: RunRow = { run, id, head, body: { ...body, input: 0 }, seq: 0 };
-    const journal = this.#remember(row, true);
-    row.body.input = journal.keep(input);
-    return run;
+    row.body.input = this.#remember(row, true).keep(input);
   }
 
   #remember(row: RunRow, isNew: boolean): SqlJournal {

@@ -69,10 +69,11 @@ export class RunValues {
     return this.#hasLarge;
   }
 
-  keep(text: string): Ref {
-    this.#hasLarge ||= text.length >= LARGE_TEXT;
+  /** @param text undefined of a large one that is written already, under the next ref */
+  keep(text: string | undefined): Ref {
+    this.#hasLarge ||= text === undefined || text.length >= LARGE_TEXT;
     const ref = this.#nextRef();
-    this.#pending.keep(ref, text);
+    if (text !== undefined) this.#pending.keep(ref, text);
     return ref;
   }
 

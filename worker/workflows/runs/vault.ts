@@ -12,6 +12,7 @@ import {
 import { GatewayError } from '../../../proto/errors.ts';
 import { joined } from '../../../proto/gathered-bytes.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
+import { type Pieces, whole as wholeOf } from '../../../proto/work/pieces.ts';
 import type { Ref } from '../engine/journal.ts';
 import { joinedText, type TextPart } from '../engine/text-parts.ts';
 
@@ -63,11 +64,19 @@ export class Vault {
 
   /** Seals bytes for a place. */
   seal(clear: Uint8Array, place: string): Uint8Array {
+    return wholeOf(this.#sealInPieces([clear], place));
+  }
+
+  *#sealInPieces(clear: Iterable<Uint8Array>, place: string): Pieces<Uint8Array> {
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
     const cipher = createCipheriv('aes-256-gcm', this.#key, iv).setAAD(this.#bound(place));
-    const sealed = cipher.update(clear);
+    const sealed: Uint8Array[] = [];
+    for (const part of clear) {
+      sealed.push(cipher.update(part));
+      yield;
+    }
     const rest = cipher.final();
-    return whole([iv, cipher.getAuthTag(), sealed, rest]);
+    return whole([iv, cipher.getAuthTag(), ...sealed, rest]);
   }
 
   /** Opens what `seal` made for the same place. @throws GatewayError INTERNAL */
@@ -142,10 +151,24 @@ export class Vault {
     const isSmall = size <= ROW_MAX;
     const row = isSmall ? bufferOf(sealed) : null;
     this.#sql.exec('INSERT INTO texts VALUES (?, ?, ?, ?)', run, ref, joinedSize ?? size, row);
-    for (let at = 0; !isSmall && at * PIECE < size; at += 1) {
+    if (!isSmall) wholeOf(this.#writePieces(run, ref, sealed));
+  }
+
+  *#writePieces(run: number, ref: Ref, sealed: Uint8Array): Pieces<void> {
+    for (let at = 0; at * PIECE < sealed.byteLength; at += 1) {
       const piece = bufferOf(sealed.subarray(at * PIECE, (at + 1) * PIECE));
       this.#sql.exec('INSERT INTO pieces VALUES (?, ?, ?, ?)', run, ref, at, piece);
+      yield;
     }
+  }
+
+  /** Writes a large text of a run in pieces, each a transaction of its own where others come between. */
+  *writeInPieces(run: number, ref: Ref, text: string): Pieces<void> {
+    const sealed = yield* this.#sealInPieces(encodedParts(text), `${run}`);
+    yield;
+    const size = sealed.byteLength;
+    this.#sql.exec('INSERT INTO texts VALUES (?, ?, ?, NULL)', run, ref, size);
+    yield* this.#writePieces(run, ref, sealed);
   }
 
   /** Whether there is such a text. */
@@ -242,6 +265,21 @@ function whole(parts: readonly Uint8Array[]): Uint8Array {
     parts,
     parts.reduce((sum, { byteLength }) => sum + byteLength, 0),
   );
+}
+
+/** The bytes of a text, some at a time; no character is cut in two. */
+function* encodedParts(text: string): Generator<Uint8Array> {
+  for (let at = 0; at < text.length; ) {
+    const end = Math.min(at + PIECE, text.length);
+    const isCut = end < text.length && isLead(text.charCodeAt(end - 1));
+    yield encoder.encode(text.slice(at, isCut ? end - 1 : end));
+    at = isCut ? end - 1 : end;
+  }
+}
+
+/** Whether a code unit is the first of two that make one character. */
+function isLead(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
 }
 
 function bufferOf(bytes: Uint8Array): ArrayBuffer {

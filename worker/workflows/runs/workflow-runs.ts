@@ -1,8 +1,10 @@
 /** The objects that run workflows: each holds the runs that its name says, in one journal. Spec: workflows.md §7. */
 import { DurableObject } from 'cloudflare:workers';
+import { undivided, whole } from '../../../proto/work/pieces.ts';
 import type { Bindings } from '../../context.ts';
 import { calledBack, childUndone, eventArrived, taskEnded } from '../engine/arrivals.ts';
 import { cancel, undo } from '../engine/machine.ts';
+import { LARGE_TEXT } from '../engine/ready-values.ts';
 import { claimAgain, deliver, settleHere } from './deliver.ts';
 import { Driver } from './driver.ts';
 import { nextExpiry, removeExpired } from './expiry.ts';
@@ -62,8 +64,11 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   async start(owner: Owner, order: string, isAwaited: boolean | undefined): Promise<Started> {
     await this.#keeper.open(owner);
     await this.#driver.ready().then(() => this.#driver.computing.turn());
-    // As the starter wrote it.
-    const started = await startRun(this.#at, JSON.parse(order) as Order, isAwaited);
+    // As the starter wrote it; a large one is read in turn.
+    const read = undivided(() => JSON.parse(order) as Order);
+    const isLarge = order.length >= LARGE_TEXT;
+    const given = isLarge ? await this.#driver.computing.inTurn(read) : whole(read);
+    const started = await startRun(this.#at, given, isAwaited);
     if (started.is !== 'started' || !started.isAwaited) return started;
     try {
       await this.#watchers.until(started.run, AWAITED_MS, () => this.#hasEnded(started.run));
