@@ -1,7 +1,7 @@
 /** Whether a definition may be stored: what it names is there, and its author may use it. */
 
 import { GatewayError } from '../../proto/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
+import { isJsonObject, type JsonObject } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
 import type { Demand } from '../access/demand.ts';
 import { demandAccount } from '../access/door/author.ts';
@@ -22,6 +22,7 @@ import type { Hook } from './changes/store.ts';
 import type { Fault, Reference } from './definition/findings.ts';
 import { readWorkflowInPieces } from './definition/read.ts';
 import type { Workflow } from './definition/tree.ts';
+import { namesIn, type ReachedResource } from './named.ts';
 import { selectByNames, selectLeadingTo, selectUuidsByNames } from './store.ts';
 import { runnable, SCHEMA } from './stored.ts';
 import { type StoredTrigger, triggerRows } from './triggers/rows.ts';
@@ -67,7 +68,7 @@ export async function admitted(
   demands: Demand[],
 ): Promise<Admitted> {
   const whole = runnable(definition);
-  const names = namesIn(whole);
+  const names = await dividedInTurn(ctx, size, namesIn(whole));
   const reach = await loadReachOf(ctx, names);
   const { workflow, faults, references } = await dividedInTurn(
     ctx,
@@ -102,29 +103,6 @@ export async function admitted(
   const triggers = triggerRows(workflow.triggers, uuidOf);
   const changes = changesOf(workflow, definition, uuidOf);
   return { references, hooks: hooksOf(workflow, holder.id), triggers, changes, runAs, guard };
-}
-
-/** Something that a request or template reaches. */
-interface ReachedResource {
-  readonly kind: 'endpoint' | 'template';
-  readonly id: string;
-}
-
-/** What a definition names, known before it can be read: which kind an endpoint is of decides how. */
-function namesIn(json: Json): readonly ReachedResource[] {
-  const found = new Map<string, ReachedResource>();
-  const visit = (each: Json): void => {
-    if (Array.isArray(each)) each.forEach(visit);
-    if (!isJsonObject(each)) return;
-    for (const kind of ['endpoint', 'template'] as const) {
-      const named = each[kind];
-      if (typeof named === 'string')
-        found.set(`${kind}:${named}`, { kind, id: comparedName(named) });
-    }
-    Object.values(each).forEach(visit);
-  };
-  visit(json);
-  return [...found.values()];
 }
 
 function isReached(reference: Reference): reference is Reference & ReachedResource {

@@ -136,6 +136,8 @@ function* readList(around: ValueContext, json: readonly Json[], where: string): 
   for (const [index, each] of json.entries()) {
     parts.push(yield* readPart(around, each, `${where}.${index}`));
   }
+  // What is constant and without escapes is what was written: no copy is made of it.
+  if (parts.every((part, index) => isAsWritten(part, json[index]))) return constantOf(json as Json);
   if (parts.every((part) => part.isConstant)) {
     const list = parts.map((part) => part.constant);
     return constantOf(movedWith(list, list));
@@ -156,6 +158,7 @@ function* readObject(around: ValueContext, json: JsonObject, where: string): Pie
   for (const name of namesOf(json)) {
     members.push({ name, part: yield* readPart(around, json[name] ?? null, `${where}.${name}`) });
   }
+  if (members.every(({ name, part }) => isAsWritten(part, json[name]))) return constantOf(json);
   const made = (valueOfPart: (part: ValuePart) => Json | undefined): JsonObject => {
     const object: JsonObject = {};
     const kept: string[] = [];
@@ -177,6 +180,10 @@ function* readObject(around: ValueContext, json: JsonObject, where: string): Pie
       return made((part) => part.make(root, budget));
     },
   };
+}
+
+function isAsWritten(part: ValuePart, json: Json | undefined): boolean {
+  return part.isConstant && part.constant === json;
 }
 
 /** The same list or object, which says whether an order is to be kept in it. */
