@@ -58,7 +58,7 @@ export function* transformationInPieces(
   }
   const place = { scope: new Scope(sources, naming), places, shown, depth: 0, references };
   const rules = yield* readRules(list, 'transformationRules', { report }, place);
-  places.settle();
+  yield* places.settle();
   const schemas = {
     input: yield* schemaOf(inputSchema, 'inputSchema', report),
     output: yield* schemaOf(outputSchema, 'outputSchema', report),

@@ -50,7 +50,7 @@ export function* loopRule(
   const names = naming?.within(naming.branch(), place.results?.within);
   const within = withinOf(rule, target, { ...place, scope: inner.withNaming(names) });
   const rules = yield* readRules(rule, 'rules', within);
-  if (within.places !== place.places) within.places.settle();
+  if (within.places !== place.places) yield* within.places.settle();
   if (elements === undefined) return undefined;
   const own = names?.known.since(0) ?? [];
   const results = rule.has('as') ? place.results : undefined;

@@ -1,4 +1,5 @@
 /** The targets of all rules that write to one output: which of them write into what others put. */
+import { Pace, type Pieces } from '../../../proto/work/pieces.ts';
 import { indexOf } from '../../language/paths/step.ts';
 import type { Target, TargetStep } from './target.ts';
 
@@ -6,6 +7,11 @@ import type { Target, TargetStep } from './target.ts';
 export const ANY = Symbol('any');
 /** A step as far as it is known when rules are read. */
 type KnownStep = TargetStep | typeof ANY;
+
+/** Steps that are gone through between two pauses. */
+const STEPS_OF_A_PIECE = 4_096;
+/** More than there are different steps in a definition, and so few that a place and a step are one exact number. */
+const PATTERNS_MAX = 2 ** 24;
 
 /** A place that rules write to. */
 interface Write {
@@ -31,29 +37,76 @@ export class Places {
     this.#writes.push({ steps, target, fresh });
   }
 
-  /** Settles how deep what is put has to be copied, once all rules are known. */
-  settle(): void {
-    const reach = new Map<string, number>();
-    for (const { steps } of this.#writes) noteReach(steps, reach);
+  /** Settles how deep what is put has to be copied, once all rules are known; in pieces. */
+  *settle(): Pieces<void> {
+    const pace = new Pace(STEPS_OF_A_PIECE);
+    const reaches = new Reaches();
+    for (const { steps } of this.#writes) {
+      reaches.note(steps);
+      if (pace.isOver(1 + steps.length)) yield;
+    }
     for (const { steps, target, fresh } of this.#writes) {
-      const deepest = reach.get(steps.map(stepPattern).join('')) ?? 0;
-      const deeper = deepest - steps.length;
+      const deeper = reaches.of(steps) - steps.length;
       if (deeper > fresh) target.depth = Math.max(target.depth, deeper);
+      if (pace.isOver(1 + steps.length)) yield;
     }
   }
 }
 
-/** Notes below which places a rule writes, and how deep. */
-function noteReach(steps: readonly KnownStep[], reach: Map<string, number>): void {
-  let prefix = '';
-  const note = (place: string) => {
-    reach.set(place, Math.max(reach.get(place) ?? 0, steps.length));
-  };
-  note(prefix);
-  for (const step of steps.slice(0, -1)) {
-    note(prefix + stepPattern(ANY));
-    prefix += stepPattern(step);
-    note(prefix);
+/** Below which places rules write, and how deep. Places have numbers: to spell them all out takes the square of their steps. */
+class Reaches {
+  readonly #patterns = new Map<string, number>();
+  /** By the place above and the step, as one number. */
+  readonly #places = new Map<number, number>();
+  /** By place; the first is the output itself. */
+  readonly #deepest = [0];
+  /** By place, the same of what is at any step below. */
+  readonly #deepestBelow = [0];
+
+  /** Notes all places above the last step of a rule that writes there. */
+  note(steps: readonly KnownStep[]): void {
+    const { length } = steps;
+    let place = 0;
+    this.#deepen(this.#deepest, place, length);
+    for (let at = 0; at < length - 1; at += 1) {
+      this.#deepen(this.#deepestBelow, place, length);
+      place = this.#below(place, steps[at] ?? ANY);
+      this.#deepen(this.#deepest, place, length);
+    }
+  }
+
+  /** How deep a rule writes below a place; 0 where none does. */
+  of(steps: readonly KnownStep[]): number {
+    let place: number | undefined = 0;
+    let deepest = this.#deepest[0] ?? 0;
+    for (const step of steps) {
+      const any: number =
+        step === ANY && place !== undefined ? (this.#deepestBelow[place] ?? 0) : 0;
+      place = place === undefined ? undefined : this.#places.get(this.#keyOf(place, step));
+      deepest = Math.max(any, place === undefined ? 0 : (this.#deepest[place] ?? 0));
+    }
+    return deepest;
+  }
+
+  #below(place: number, step: KnownStep): number {
+    const key = this.#keyOf(place, step);
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    const made = this.#deepest.push(0) - 1;
+    this.#deepestBelow.push(0);
+    this.#places.set(key, made);
+    return made;
+  }
+
+  #keyOf(place: number, step: KnownStep): number {
+    const pattern = stepPattern(step);
+    const known = this.#patterns.get(pattern) ?? this.#patterns.size;
+    this.#patterns.set(pattern, known);
+    return place * PATTERNS_MAX + known;
+  }
+
+  #deepen(deepest: number[], place: number, to: number): void {
+    deepest[place] = Math.max(deepest[place] ?? 0, to);
   }
 }
 
