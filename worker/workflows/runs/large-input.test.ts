@@ -1,6 +1,7 @@
 /** A large input is written before its run begins, some of it at a time; a run that does not begin leaves none. */
 import { env, runInDurableObject } from 'cloudflare:test';
 import { expect, test, vi } from 'vitest';
+import { WorkQueue } from '../../../proto/work/queue.ts';
 import { Computing } from './computing.ts';
 import { dropCopies } from './forking.ts';
 import { Keeper } from './keeper.ts';
@@ -56,8 +57,12 @@ test('an object that ended before the run began removes what it wrote', async ()
   await runInDurableObject(runner.object(run), async (_object, { storage, id }) => {
     const keeper = new Keeper(storage, env, id.name ?? '');
     await keeper.open();
+    const turns = vi.spyOn(WorkQueue.prototype, 'work');
     const written = await writeLargeInput({ keeper, computing: new Computing(keeper) }, LARGE);
     expect(written).toEqual({ run: 2 });
+    // Sealed in one, and each of its four pieces written in another.
+    expect(turns.mock.calls.length).toBeGreaterThanOrEqual(5);
+    turns.mockRestore();
   });
   expect(await left(runner, run)).toEqual({ marks: 1, texts: 1, pieces: 4, runs: 1 });
   await runInDurableObject(runner.object(run), async (_object, { storage, id }) => {

@@ -2,6 +2,7 @@
  * Writes the large input of a run before the run begins, a megabyte at a time and in turn: to seal and write it holds the
  * thread of all organizations. Until the first transition is written, there is no such run. docs/heavy-work.md.
  */
+import { undivided } from '../../../proto/work/pieces.ts';
 import type { Driver } from './driver.ts';
 import { deleteRun } from './tables.ts';
 
@@ -29,7 +30,11 @@ export async function writeLargeInput(
   // What the object finds here after it has died, it removes: worker/workflows/runs/forking.ts.
   keeper.sql.exec('INSERT INTO copying VALUES (?)', run);
   try {
-    await computing.inTurn(keeper.vault.writeInPieces(run, INPUT_REF, input));
+    const sealed = await computing.inTurn(keeper.vault.sealText(run, input));
+    const writes = keeper.vault.writeSealed(run, INPUT_REF, sealed);
+    // One in a turn: what follows each, when the database takes it in, is not measured and as long.
+    const writeNext = () => writes.next().done === true;
+    while (!(await computing.inTurn(undivided(writeNext))));
   } catch (thrown) {
     dropLargeInput({ keeper }, { run });
     throw thrown;

@@ -162,10 +162,13 @@ export class Vault {
     }
   }
 
+  /** Seals a text of a run, as `writeSealed` takes it. */
+  sealText(run: number, text: string): Pieces<Uint8Array> {
+    return this.#sealInPieces(encodedParts(text), `${run}`);
+  }
+
   /** Writes a large text of a run in pieces, each a transaction of its own where others come between. */
-  *writeInPieces(run: number, ref: Ref, text: string): Pieces<void> {
-    const sealed = yield* this.#sealInPieces(encodedParts(text), `${run}`);
-    yield;
+  *writeSealed(run: number, ref: Ref, sealed: Uint8Array): Pieces<void> {
     const size = sealed.byteLength;
     this.#sql.exec('INSERT INTO texts VALUES (?, ?, ?, NULL)', run, ref, size);
     yield* this.#writePieces(run, ref, sealed);
