@@ -38,6 +38,8 @@ export interface TemplateCall {
   readonly pins?: { readonly [uuid: string]: string } | undefined;
   /** Id of the transaction over many endpoints that its requests take part in. */
   readonly transaction?: string | undefined;
+  /** Waits until it may go on computing, as a run of a workflow waits: that is never refused. */
+  turn?(): Promise<void>;
   /** Called before each request to an endpoint. */
   sends?(): void;
 }
@@ -130,7 +132,7 @@ export async function readyToRun(
   const { TEMPLATE_BUDGETS } = ctx.settings;
   const { fuel, depth, output_bytes: outputBytes } = TEMPLATE_BUDGETS;
   const budget = new Budget({ fuel, depth, outputBytes }, ctx.now());
-  const meter = new Meter(ctx, budget);
+  const meter = new Meter(ctx, budget, call.turn);
   return {
     compiled,
     reach,

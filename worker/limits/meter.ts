@@ -19,11 +19,18 @@ interface Fuel {
 export class Meter {
   readonly #ctx: Context;
   readonly #budget: Fuel;
+  readonly #turn: (begun: boolean) => Promise<void>;
   #fuel: number;
 
-  constructor(ctx: Context, budget: Fuel) {
+  /** @param turn how it waits until the organization may go on, and whether what has begun is never refused */
+  constructor(
+    ctx: Context,
+    budget: Fuel,
+    turn: (begun: boolean) => Promise<void> = (begun) => mayGoOn(ctx, begun),
+  ) {
     this.#ctx = ctx;
     this.#budget = budget;
+    this.#turn = turn;
     this.#fuel = budget.fuel;
   }
 
@@ -33,7 +40,7 @@ export class Meter {
    * @throws GatewayError SERVICE_UNAVAILABLE unless it has begun, and what the work throws
    */
   async compute<Result>(work: () => Result, begun = false): Promise<Result> {
-    await mayGoOn(this.#ctx, begun);
+    await this.#turn(begun);
     const started = performance.now();
     try {
       return work();
@@ -46,7 +53,7 @@ export class Meter {
   async pause<Result>(until: () => Promise<Result>): Promise<Result> {
     this.#tell(0);
     const result = await until();
-    await mayGoOn(this.#ctx, true);
+    await this.#turn(true);
     return result;
   }
 

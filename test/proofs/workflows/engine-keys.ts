@@ -1,6 +1,7 @@
 /** Idempotency keys next to the engine, as the objects that own them keep them. */
 import type { Json } from '../../../proto/json.ts';
-import type { Effect, Journal } from '../../../worker/workflows/engine/journal.ts';
+import type { Effect } from '../../../worker/workflows/engine/effect.ts';
+import type { Journal } from '../../../worker/workflows/engine/journal.ts';
 import type { Claimed } from '../../../worker/workflows/engine/machine.ts';
 import type { Fate } from './fate.ts';
 import { EARLIER } from './model/keys.ts';

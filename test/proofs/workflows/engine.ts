@@ -1,5 +1,5 @@
 /** The gateway's engine over a journal in memory, in the same world as the model. */
-import { isJsonObject, type Json, parseJson } from '../../../proto/json.ts';
+import { type Json, parseJson } from '../../../proto/json.ts';
 import {
   calledBack,
   childEnded,
@@ -7,7 +7,8 @@ import {
   eventArrived,
   taskEnded,
 } from '../../../worker/workflows/engine/arrivals.ts';
-import type { Effect, Failure } from '../../../worker/workflows/engine/journal.ts';
+import type { Effect } from '../../../worker/workflows/engine/effect.ts';
+import type { Failure, Run } from '../../../worker/workflows/engine/journal.ts';
 import {
   attemptEnded,
   beginRun,
@@ -22,6 +23,7 @@ import {
   workflowOf,
 } from '../../../worker/workflows/engine/test/memory-journal.ts';
 import { compensationOf } from '../../../worker/workflows/runs/compensation.ts';
+import { plain, readAnew } from './anew.ts';
 import { EngineKeys } from './engine-keys.ts';
 import type { Answer, Fate } from './fate.ts';
 import { EPOCH, eventOf, isNamed } from './model/leaves.ts';
@@ -38,16 +40,25 @@ interface Later {
   readonly run: () => void;
 }
 
+/** In which pieces a run is done. */
+interface Ways {
+  /** Nodes that a transition begins at most where others can wait. */
+  readonly beginsMax?: number;
+  /** Before each transition the run is read anew from what is kept of it, as after a kill. */
+  readonly isReadAnew?: boolean;
+}
+
 /** Runs a definition. @throws Error when it is none, or its run does not end */
-export function runEngine(definition: Definition, input: Json, fate: Fate): Told {
-  return new EngineRun(definition, input, fate).go();
+export function runEngine(definition: Definition, input: Json, fate: Fate, ways: Ways = {}): Told {
+  return new EngineRun(definition, input, fate, ways).go();
 }
 
 class EngineRun {
   readonly #journal = new MemoryJournal();
   readonly #workflow;
-  readonly #run;
+  #run: Run;
   readonly #fate: Fate;
+  readonly #ways: Ways;
   #now = EPOCH;
   #later: Later[] = [];
   readonly #effects: string[] = [];
@@ -57,7 +68,8 @@ class EngineRun {
   readonly #keys: EngineKeys;
   #listeners: Extract<Effect, { do: 'listen' }>[] = [];
 
-  constructor(definition: Definition, input: Json, fate: Fate) {
+  constructor(definition: Definition, input: Json, fate: Fate, ways: Ways) {
+    this.#ways = ways;
     // A definition as JSON has it.
     this.#workflow = workflowOf(
       JSON.parse(JSON.stringify(definition)) as { [member: string]: Json },
@@ -89,7 +101,10 @@ class EngineRun {
   }
 
   #turn() {
-    return turnAt(this.#workflow, this.#journal, this.#run, this.#now);
+    const { beginsMax, isReadAnew } = this.#ways;
+    if (isReadAnew) this.#journal.nodes = this.#journal.nodes.map(readAnew);
+    if (isReadAnew) this.#run = { ...this.#run, ...readAnew(this.#run) };
+    return turnAt(this.#workflow, this.#journal, this.#run, this.#now, beginsMax);
   }
 
   #in(ms: number, of: string, run: () => void): void {
@@ -281,16 +296,4 @@ class EngineRun {
         .sort(),
     };
   }
-}
-
-/** Without messages of errors, which the specification leaves open. */
-function plain(value: Json): Json {
-  if (Array.isArray(value)) return value.map(plain);
-  if (!isJsonObject(value)) return value;
-  const members = Object.entries(value).flatMap(([name, each]) =>
-    each === undefined || (name === 'message' && 'code' in value)
-      ? []
-      : [[name, name === 'run_id' ? 'a child' : plain(each)] as const],
-  );
-  return Object.fromEntries(members);
 }

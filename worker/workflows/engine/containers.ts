@@ -11,7 +11,16 @@ import { frameOf, indexOf } from './paths.ts';
 import { readText } from './ready-values.ts';
 import { Scope } from './scope.ts';
 import { stopBelow } from './stop.ts';
-import { begin, bounded, setPhase, spendOn, type Turn, VALUE_TOO_LARGE } from './turn.ts';
+import {
+  begin,
+  bounded,
+  mayBegin,
+  putOff,
+  setPhase,
+  spendOn,
+  type Turn,
+  VALUE_TOO_LARGE,
+} from './turn.ts';
 
 /** Elements of a collection. Spec: workflows.md §3. */
 const ELEMENTS_MAX = 100_000;
@@ -26,10 +35,32 @@ const STEPS_OF_AN_ELEMENT = 40;
 export function startParallel(turn: Turn, node: Node, action: ParallelAction): void {
   node.state.left = action.branches.length;
   node.state.outputs = action.branches.map(() => null);
+  node.state.next = 0;
   setPhase(turn, node, 'children', 'running');
-  for (const [index, [first]] of action.branches.entries()) {
-    if (first) begin(turn, first, insideOf(node, index));
+  beginBranches(turn, node, action);
+}
+
+/** Begins branches that have not begun: as many as one transition may, and the rest in the next. */
+export function beginBranches(turn: Turn, node: Node, { branches }: ParallelAction): void {
+  if (isClosing(node) || !hasMoreBranches(node, branches)) return;
+  const { next = 0 } = node.state;
+  for (const [past, [first]] of branches.slice(next).entries()) {
+    if (!mayBegin(turn)) {
+      putOff(turn, node.path);
+      break;
+    }
+    node.state.next = next + past + 1;
+    if (first) begin(turn, first, insideOf(node, next + past));
   }
+  turn.journal.touch(node);
+}
+
+/** Whether branches have not begun yet; of runs before that was counted, all have. */
+export function hasMoreBranches(
+  { state: { next } }: Node,
+  branches: ParallelAction['branches'],
+): boolean {
+  return next !== undefined && next < branches.length;
 }
 
 /** Reads the collection, and begins as many elements as may run at a time. @throws ActionFault INVALID_INPUT */

@@ -1,5 +1,7 @@
 /** A graph of very many actions: what ends is looked up for what comes after it, and nothing else is looked at. */
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { cancel } from './machine.ts';
+import { retryRun } from './resume.ts';
 import { MemoryJournal } from './test/memory-journal.ts';
 import { World } from './test/world.ts';
 
@@ -42,4 +44,64 @@ test('an action that comes after two begins once, after the later one', () => {
   ];
   const { made } = new World({ actions }).begin().go();
   expect(made).toEqual(['one#1', 'two#1', 'both#1']);
+});
+
+const MANY = 35;
+/** Actions that all begin at one moment. */
+const WIDE = {
+  'what comes after one': [
+    { id: 'first', type: 'template', template: 't', after: [] },
+    ...Array.from({ length: MANY }, (_, at) => ({
+      ...{ id: `a${at}`, type: 'template', template: 't', after: ['first'] },
+    })),
+  ],
+  'what comes after nothing': Array.from({ length: MANY }, (_, at) => ({
+    ...{ id: `a${at}`, type: 'template', template: 't', after: [] },
+  })),
+  branches: [
+    {
+      ...{ id: 'all', type: 'parallel', joinResults: true },
+      branches: Array.from({ length: MANY }, (_, at) => ({
+        ...{ id: `a${at}`, type: 'template', template: 't' },
+      })),
+    },
+  ],
+};
+
+describe.each(Object.entries(WIDE))('of very many actions, %s begins', (what, actions) => {
+  const expected = Array.from({ length: MANY }, (_, at) =>
+    what === 'branches' ? `all[${at}].a${at}#1` : `a${at}#1`,
+  );
+  /** A run whose transitions begin at most ten, up to the first that left some to the next. */
+  function begun() {
+    const world = new World({ actions });
+    world.beginsMax = 10;
+    world.begin();
+    const [first] = what === 'what comes after one' ? world.journal.calls.splice(0) : [];
+    if (first) world.reply(first);
+    return world;
+  }
+  const wide = ({ made }: World) => made.filter((each) => each !== 'first#1');
+
+  test('ten at a time, in their order, and each once', () => {
+    const world = begun();
+    expect(world.journal.nodes.length).toBeLessThanOrEqual(11);
+    expect(world.run.status).toBe('running');
+    world.go();
+    expect(wide(world)).toEqual(expected);
+    expect(world.run.status).toBe('succeeded');
+  });
+
+  test('no more once the run is cancelled, and the rest when it is retried', () => {
+    const world = begun();
+    cancel(world.turn());
+    world.answer();
+    expect(world.run.status).toBe('cancelled');
+    const before = wide(world);
+    expect(before.length).toBeLessThanOrEqual(10);
+    retryRun(world.turn());
+    world.go();
+    expect(world.run.status).toBe('succeeded');
+    expect([...wide(world)].sort()).toEqual([...expected].sort());
+  });
 });

@@ -1,5 +1,6 @@
 /** What the engine keeps of a run, and through what: rows of nodes, values by reference, due times, effects to do. Spec: workflows.md §7. */
 import type { Json } from '../../../proto/json.ts';
+import type { Effect } from './effect.ts';
 import type { Wanted } from './ready-values.ts';
 import type { TextPart } from './text-parts.ts';
 
@@ -77,7 +78,7 @@ export interface NodeState {
   next?: number;
   running?: number;
   done?: number;
-  /** Of a parallel: branches that have not ended, and the last outputs of those that have. */
+  /** Of a parallel, besides the branch that begins next: branches that have not ended, and the last outputs of those that have. */
   left?: number;
   outputs?: (Ref | null)[];
   /** Why it stops, and where the run goes on then. */
@@ -112,8 +113,10 @@ export interface NodeState {
   handled?: boolean;
   /** Action of the same list that follows, decided when it ended; null is the list's end. */
   follows?: string | null;
-  /** It ended while it was stopped: what follows has not begun. */
+  /** It ended while it was stopped, or more follows it than began at once: what follows has not begun, or not all. */
   held?: boolean;
+  /** Of an action of a graph: the first of those that come after it which is still to be looked at. */
+  followed?: number;
 }
 
 /** One action of a run: in a loop, one of each element. Members without `readonly` change; code that changes one calls `touch`. */
@@ -187,48 +190,12 @@ export interface Run {
   finishing: 'succeeded' | 'failed' | 'cancelled' | undefined;
   /** The last output on the main line. */
   last: Ref | undefined;
+  /** Of a graph that is still beginning: the first of its actions which is still to be looked at. */
+  looked?: number | undefined;
 }
 
 /** What is due, of which node; of the run itself with an empty path. */
 export type DueKind = 'go' | 'retry' | 'timeout' | 'wake' | 'deadline';
-
-/** What is to be done outside, once the transition is written. Each may be done twice; the receiver knows it again. */
-export type Effect =
-  | { readonly do: 'claim'; readonly path: string; readonly key: string }
-  | {
-      readonly do: 'settle';
-      readonly path: string;
-      readonly key: string;
-      readonly as: 'done' | 'unknown' | 'free';
-      readonly output?: Ref;
-    }
-  | {
-      readonly do: 'start-child';
-      readonly path: string;
-      readonly child: string;
-      readonly workflow: string;
-      readonly waits: boolean;
-    }
-  | { readonly do: 'cancel-child' | 'undo-child'; readonly path: string; readonly child: string }
-  | { readonly do: 'open-task'; readonly path: string; readonly escalated: boolean }
-  | { readonly do: 'close-task'; readonly path: string; readonly status: 'done' | 'expired' }
-  | {
-      readonly do: 'listen';
-      readonly path: string;
-      readonly source: string;
-      readonly pattern: string;
-      /** Undefined: from now on. */
-      readonly after: number | undefined;
-    }
-  | { readonly do: 'unlisten'; readonly path: string }
-  | {
-      readonly do: 'tell';
-      readonly event: string;
-      readonly path: string;
-      readonly data: { readonly [member: string]: Json };
-    }
-  | { readonly do: 'end' }
-  | { readonly do: 'undone' };
 
 /** An element of a loop that has ended: its output, or its error with `continueOnError`. */
 export interface ElementEnd {
@@ -239,6 +206,8 @@ export interface ElementEnd {
 /** What is kept of one run, within one transaction. Everything is synchronous. */
 export interface Journal {
   node(path: string): Node | undefined;
+  /** Reads nodes that are going to be asked for, where that is less work together. */
+  readAhead(paths: readonly string[]): void;
   /** Adds a node that begins. */
   add(node: Node): void;
   /** Says that a node was changed: it is written with the transaction. */

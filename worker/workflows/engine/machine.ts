@@ -1,6 +1,6 @@
 /** What happens to a run: each event makes one transition, in one transaction. Spec: workflows.md §3, §4, §7. */
 import { failRun } from './advance.ts';
-import { failContainer } from './containers.ts';
+import { beginBranches, failContainer } from './containers.ts';
 import { fail, failForGood, succeed, succeedAs, timeOut } from './ending.ts';
 import { beginAll } from './graph.ts';
 import type { DueKind, Failure, Node, Ref } from './journal.ts';
@@ -85,12 +85,30 @@ function answerFromKey(
 
 /** A time has come. */
 export function due(turn: Turn, path: string, kind: DueKind): void {
-  if (path === '') deadline(turn);
+  if (path === '') runDue(turn, kind);
   else {
     const node = turn.journal.node(path);
-    if (node && node.phase !== 'ended') nodeDue(turn, node, kind);
+    if (kind === 'go' && node) goOn(turn, node);
+    else if (node && node.phase !== 'ended') nodeDue(turn, node, kind);
   }
   settle(turn);
+}
+
+function runDue(turn: Turn, kind: DueKind): void {
+  if (kind !== 'go') deadline(turn);
+  else if (turn.run.looked !== undefined && !turn.run.stop) beginAll(turn);
+}
+
+/** Goes on with what was put off: its own beginning, that of its branches, or of what follows it in a graph. */
+function goOn(turn: Turn, node: Node): void {
+  const { phase, path, state } = node;
+  if (phase === 'ended') {
+    if (state.followed !== undefined && !turn.run.stop) turn.agenda.push({ do: 'ended', path });
+    return;
+  }
+  const action = actionOf(turn, node);
+  if (phase === 'children' && action.type === 'parallel') beginBranches(turn, node, action);
+  else start(turn, node);
 }
 
 function deadline(turn: Turn): void {
@@ -99,8 +117,7 @@ function deadline(turn: Turn): void {
 }
 
 function nodeDue(turn: Turn, node: Node, kind: DueKind): void {
-  if (kind === 'go') start(turn, node);
-  else if (kind === 'retry' && node.phase === 'backoff') {
+  if (kind === 'retry' && node.phase === 'backoff') {
     // A key that it did not get in time is asked for again.
     setPhase(turn, node, 'ready', 'running');
     start(turn, node);

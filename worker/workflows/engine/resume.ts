@@ -1,6 +1,6 @@
 /** A run that goes on where it failed or was cut off, or from one of its actions. Spec: workflows.md §6, `retry`, `fork`. */
 import { endMain } from './advance.ts';
-import { fillLoop } from './containers.ts';
+import { beginBranches, fillLoop, hasMoreBranches } from './containers.ts';
 import { followsOf } from './ending.ts';
 import { failureOf } from './failure.ts';
 import { beginAll } from './graph.ts';
@@ -24,7 +24,8 @@ export function retryRun(turn: Turn): void {
   journal.due(run.deadline, '', 'deadline');
   const unfinished = journal.unfinished('');
   for (const node of unfinished) reopen(turn, node);
-  if (unfinished.length === 0) {
+  if (run.looked !== undefined) beginAll(turn);
+  else if (unfinished.length === 0) {
     if (journal.inFrame('').length > 0) endMain(turn);
     else beginFirst(turn);
   }
@@ -53,7 +54,8 @@ function reopen(turn: Turn, node: Node): void {
   delete node.state.failing;
   const below = turn.journal.unfinished(node.path);
   const hasBegun = action.type === 'parallel' || action.type === 'loop' || below.length > 0;
-  if (hasBegun && below.some(({ role }) => role === 'step' || role === 'option')) {
+  const hasMore = action.type === 'parallel' && hasMoreBranches(node, action.branches);
+  if (hasMore || (hasBegun && below.some(({ role }) => role === 'step' || role === 'option'))) {
     reopenContainer(turn, node, below);
     return;
   }
@@ -83,6 +85,7 @@ function reopenContainer(turn: Turn, node: Node, below: readonly Node[]): void {
   if ((action.type === 'loop' || action.type === 'parallel') && action.timeoutMs !== undefined) {
     turn.journal.due(turn.now + action.timeoutMs, node.path, 'timeout');
   }
+  if (action.type === 'parallel') beginBranches(turn, node, action);
   if (action.type !== 'loop') return;
   node.state.running = below.length;
   fillLoop(turn, node, action);

@@ -4,7 +4,7 @@ import { endFailed, fail, isWithin, noteFailure } from './ending.ts';
 import type { Node } from './journal.ts';
 import { start } from './start.ts';
 import { closeContainers } from './stop.ts';
-import { type FailedItem, type Item, nodeAt, type Turn } from './turn.ts';
+import { type FailedItem, type Item, nodeAt, putOff, type Turn } from './turn.ts';
 import { startUndoing, undoAttempt } from './undo.ts';
 
 /** Actions that begin in one transition; further ones wait for the next, so that others get their turn. */
@@ -19,9 +19,9 @@ export function settle(turn: Turn): void {
   const begun: Begun = { starts: 0, putOff: false };
   do doAgenda(turn, begun);
   while (closeContainers(turn) || closeRun(turn));
-  const { run } = turn;
+  const { run, spent } = turn;
   if (run.status !== 'running' && run.status !== 'waiting') return;
-  run.status = run.inFlight > 0 || begun.putOff ? 'running' : 'waiting';
+  run.status = run.inFlight > 0 || spent.putOff ? 'running' : 'waiting';
 }
 
 /** Actions that a transition began, and whether others were left to the next. */
@@ -39,7 +39,7 @@ function doAgenda(turn: Turn, begun: Begun): void {
     // The first always begins: else it would be put off for ever.
     begun.putOff ||= begun.starts >= STARTS_MAX || (begun.starts > 0 && isLong(turn));
     if (begun.putOff) {
-      turn.journal.due(turn.now, item.path, 'go');
+      putOff(turn, item.path);
       continue;
     }
     begun.starts += 1;

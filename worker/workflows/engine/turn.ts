@@ -24,11 +24,40 @@ export interface Turn {
   readonly agenda: Item[];
   /** What it has computed so far. */
   readonly spent: Spent;
+  /** Nodes after which it begins no further ones that can wait for the next. */
+  readonly beginsMax: number;
 }
 
-/** Steps that a transition's expressions have taken, and what reading and writing values comes to in steps. */
+/** What a transition has taken so far. */
 interface Spent {
+  /** Steps of expressions, and what reading and writing values comes to in steps. */
   steps: number;
+  /** Nodes that it has made. */
+  begun: number;
+  /** Whether something was left to the next transition. */
+  putOff: boolean;
+}
+
+/** Nodes that a transition of a run begins at most where others can wait: some 5 ms. */
+export const BEGINS_MAX = 100;
+
+/** A transition that has done nothing yet. */
+export function newTurn(
+  of: Pick<Turn, 'workflow' | 'journal' | 'run' | 'now' | 'bounds'>,
+  beginsMax = BEGINS_MAX,
+): Turn {
+  return { ...of, beginsMax, agenda: [], spent: { steps: 0, begun: 0, putOff: false } };
+}
+
+/** Whether the transition may begin one more of many nodes. */
+export function mayBegin({ spent, beginsMax }: Turn): boolean {
+  return spent.begun < beginsMax;
+}
+
+/** Leaves what a node has still to begin, or the run with an empty path, to the next transition. */
+export function putOff(turn: Turn, path: string): void {
+  turn.spent.putOff = true;
+  turn.journal.due(turn.now, path, 'go');
 }
 
 /** Steps that a character of a value counts for which is read or written: of many small values each takes as long. */
@@ -92,6 +121,7 @@ export function begin(turn: Turn, { id }: Action, { frame, owner, role }: Positi
     by: undefined,
     state: {},
   };
+  turn.spent.begun += 1;
   turn.journal.add(node);
   turn.agenda.push({ do: 'start', path: node.path });
   return node;

@@ -108,7 +108,8 @@ export class Calls {
       if (action.operation === 'write') sends();
       end = await callEndpoint(contexts, action, input, markedKeyOf(row, node));
     } else {
-      end = await callTemplate(contexts, action, row.head.pins, input, sends);
+      const turn = () => this.#driver.computing.turn();
+      end = await callTemplate(contexts, action, row.head.pins, input, { sends, turn });
     }
     if ('failure' in end || (await allowance.has(end.text.length))) return end;
     return { failure: { ...full, effect: 'possible' }, reached: end.reached };

@@ -2,7 +2,7 @@
 import { ForeignFormat, foreignFormat } from '../../db/kept-format.ts';
 import { log } from '../../log.ts';
 
-/** Of what this version writes: outputs of loops and branches refer to large values. */
+/** Of what this version writes: outputs of loops and branches refer to large values, and what a run has still to begin is due. */
 export const FORMAT = 2;
 /** It reads these: format 1 has no such outputs, and is else the same. */
 const READ: readonly number[] = [1, FORMAT];

@@ -1,7 +1,8 @@
 /** A run: its workflow, what it is started with, and its record. Spec: workflows.md §6, §7. */
 import type { JsonObject } from '../../../proto/json.ts';
 import type { Caller } from '../../context.ts';
-import type { Effect, NodeStatus, RunStatus } from '../engine/journal.ts';
+import type { Effect } from '../engine/effect.ts';
+import type { NodeStatus, RunStatus } from '../engine/journal.ts';
 import type { Owner, Refusal } from './object.ts';
 
 /** A workflow in one of its versions. */

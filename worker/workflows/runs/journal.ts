@@ -31,7 +31,6 @@ interface NameSources {
   keyOf(action: string, value: string): string;
 }
 
-/** All that may be due of a node. */
 const KINDS: readonly DueKind[] = ['go', 'retry', 'timeout', 'wake', 'deadline'];
 /** Characters of values that are written at the latest then. */
 const PENDING_MAX = 1024 * 1024;
@@ -119,6 +118,10 @@ export class SqlJournal implements Journal {
 
   node(path: string): Node | undefined {
     return this.#nodes.node(path);
+  }
+
+  readAhead(paths: readonly string[]): void {
+    this.#nodes.readAhead(paths);
   }
 
   add(node: Node): void {
@@ -227,11 +230,8 @@ export class SqlJournal implements Journal {
   }
 
   hasTaken(event: number): boolean {
-    return this.#has('taken WHERE run = ? AND event = ?', event);
-  }
-
-  #has(where: string, bound: SqlStorageValue): boolean {
-    return this.#sql.exec(`SELECT 1 FROM ${where}`, this.row.run, bound).toArray().length > 0;
+    const sql = 'SELECT 1 FROM taken WHERE run = ? AND event = ?';
+    return this.#sql.exec(sql, this.row.run, event).toArray().length > 0;
   }
 
   take(event: number): void {

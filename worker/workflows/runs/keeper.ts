@@ -4,7 +4,7 @@ import { publicUrl } from '../../public-url.ts';
 import { settingsOf } from '../../settings.ts';
 import type { Workflow } from '../definition/tree.ts';
 import type { Node, Ref, Run } from '../engine/journal.ts';
-import type { Turn } from '../engine/turn.ts';
+import { newTurn, type Turn } from '../engine/turn.ts';
 import { digestNow } from './digest.ts';
 import type { Retrier, RunHead } from './head.ts';
 import { Identity } from './identity.ts';
@@ -172,6 +172,7 @@ export class Keeper {
     if (!isNew) return;
     const absent = { stop: undefined, output: undefined, error: undefined, last: undefined };
     const counts = { inFlight: 0, order: 0, endedAt: 0, closing: false, finishing: undefined };
+    row.body.looked = undefined;
     const body: Run = { ...row.body, ...absent, ...counts, status: 'running', undoing: 'no' };
     const again = this.#remember({ ...row, body, seq: 0 }, true);
     again.row.body.input = again.keep(input);
@@ -210,14 +211,13 @@ export class Keeper {
     const { row } = journal;
     const now = Date.now();
     const bounds = { fuel, depth, outputBytes };
-    const spent = { steps: 0 };
-    const turn = { workflow, journal, run: row.body, now, bounds, agenda: [], spent };
+    const turn = newTurn({ workflow, journal, run: row.body, now, bounds });
     const value = work(turn, journal);
     const asked = journal.takeAsked();
     const isWritten = !(mayWait && !journal.mustWrite && leadsNowhere(workflow, journal, asked));
     if (isWritten) this.#write(journal);
     else this.#unwritten.add(row.run);
-    return { value, row, isWritten, steps: spent.steps, ...asked };
+    return { value, row, isWritten, steps: turn.spent.steps, ...asked };
   }
 
   #write(journal: SqlJournal): void {

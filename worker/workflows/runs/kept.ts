@@ -190,7 +190,7 @@ function putNode({ journal, run }: Turn, { node, values }: KeptNode, pieces: Tex
     undo: 'none',
     state: { ...node.state },
   };
-  delete own.state.key;
+  for (const name of ['key', 'held', 'followed'] as const) delete own.state[name];
   journal.add(own);
   run.order = Math.max(run.order, node.begun, node.ended);
   if (node.owner === '' && node.role === 'step') run.last = own.output;

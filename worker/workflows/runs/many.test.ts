@@ -5,6 +5,8 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import type { Shown } from '../executions/show.ts';
+import { PendingPaths } from './pending-paths.ts';
+import { createTables } from './tables.ts';
 import { startRunner } from './test/runner.ts';
 
 const MANY = 1_000;
@@ -34,3 +36,40 @@ test.each(['sequential', 'parallel'])(
     expect(left).toEqual([0, 0, 0]);
   },
 );
+
+test.each(['after nothing', 'after one'])(
+  'a graph of many actions %s ends, with each on record once',
+  async (what) => {
+    const runner = await startRunner();
+    const actions = Array.from({ length: MANY }, (_, at) => ({
+      ...{ id: `a${at}`, type: 'template', template: 'echo', input: { n: at } },
+      after: what === 'after one' && at > 0 ? ['a0'] : [],
+    }));
+    await runner.store('wide', { actions });
+    const { run } = (await runner.start('wide', {}, {}, false)) as { run: string };
+    await runner.until(run, 'succeeded');
+    const { actions: shown } = await runner.shown(run);
+    expect(shown.map(({ path, status }) => `${path} ${status}`)).toEqual(
+      actions.map(({ id }) => `${id} succeeded`),
+    );
+  },
+);
+
+test('what a run has still to begin is written while the time of the run is not', async () => {
+  const runner = await startRunner();
+  const rows = await runInDurableObject(runner.object('any'), (_object, { storage: { sql } }) => {
+    createTables(sql);
+    const pending = new PendingPaths(sql, 7, false);
+    pending.due(Date.now() + 3_600_000, '', 'deadline');
+    pending.due(1, '', 'go');
+    pending.writeDues(true);
+    const kinds = () =>
+      [...sql.exec<{ kind: string }>('SELECT kind FROM dues WHERE run = 7 ORDER BY kind')].map(
+        ({ kind }) => kind,
+      );
+    const first = kinds();
+    pending.writeDues(false);
+    return [first, kinds()];
+  });
+  expect(rows).toEqual([['go'], ['deadline', 'go']]);
+});

@@ -46,6 +46,20 @@ export class NodeRows {
     return node;
   }
 
+  /** Those that are not in memory, by one statement: each costs more than a row. */
+  readAhead(paths: readonly string[]): void {
+    if (this.#isWhole) return;
+    const unread = paths.filter((path) => !this.#nodes.has(path));
+    if (unread.length < 2) return;
+    for (const path of unread) this.#nodes.set(path, undefined);
+    const sql = `SELECT body FROM nodes WHERE run = ? AND generation = 0
+      AND path IN (SELECT value FROM json_each(?))`;
+    for (const row of this.#sql.exec<NodeRow>(sql, this.#run, JSON.stringify(unread))) {
+      const node = nodeOf(row);
+      this.#nodes.set(node.path, node);
+    }
+  }
+
   /** A node that was added or changed is written with the others. */
   put(node: Node): void {
     this.#nodes.set(node.path, node);

@@ -109,18 +109,28 @@ export class PendingPaths {
   /** @param isUnderWay as of `write` */
   writeDues(isUnderWay: boolean): void {
     const farOff = Date.now() + FAR_OFF_MS;
-    for (const [path, kinds] of this.#dues) {
-      if (isUnderWay && (kinds.get('deadline') ?? 0) > farOff) continue;
+    const rows: SqlStorageValue[][] = [];
+    for (const [path, kinds] of [...this.#dues]) {
       this.#dues.delete(path);
-      const isNew = this.#written !== undefined && !this.#written.has(path);
-      if (!isNew && [...kinds.values()].includes(null)) this.#remove(path, kinds);
-      for (const [kind, at] of kinds) {
-        if (at === null) continue;
-        this.#written?.add(path);
-        const sql = 'INSERT OR REPLACE INTO dues VALUES (?, ?, ?, ?)';
-        this.#sql.exec(sql, this.#run, path, kind, at);
+      const deadline = kinds.get('deadline') ?? 0;
+      if (isUnderWay && deadline > farOff) {
+        kinds.delete('deadline');
+        this.due(deadline, path, 'deadline');
       }
+      rows.push(...this.#dueRows(path, kinds));
     }
+    insertRows(this.#sql, 'dues', rows, 'REPLACE');
+  }
+
+  /** Removes what is due no more, and answers the rows of the rest. */
+  #dueRows(path: string, kinds: ReadonlyMap<DueKind, number | null>): SqlStorageValue[][] {
+    const isNew = this.#written !== undefined && !this.#written.has(path);
+    if (!isNew && [...kinds.values()].includes(null)) this.#remove(path, kinds);
+    const rows = [...kinds].flatMap(([kind, at]) =>
+      at === null ? [] : [[this.#run, path, kind, at]],
+    );
+    if (rows.length > 0) this.#written?.add(path);
+    return rows;
   }
 
   #remove(path: string, kinds: ReadonlyMap<DueKind, number | null>): void {

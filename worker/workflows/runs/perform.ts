@@ -8,7 +8,7 @@ import { authorize } from '../../access/access.ts';
 import { policyOn } from '../../access/policy.ts';
 import { gather } from '../../calls/gather.ts';
 import { requestOn } from '../../calls/request.ts';
-import { runTemplate } from '../../calls/template.ts';
+import { runTemplate, type TemplateCall } from '../../calls/template.ts';
 import type { Context } from '../../context.ts';
 import { onEndpoint } from '../../endpoints/access.ts';
 import type { Key } from '../../idempotency/rule.ts';
@@ -124,22 +124,25 @@ function retryAfterOf(headers: Json): number | undefined {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
 }
 
+/** What a template that runs asks of its run. */
+type TemplateHooks = Required<Pick<TemplateCall, 'sends' | 'turn'>>;
+
 /**
  * Runs the template of an action.
  * @param pins versions that templates had when the run began
- * @param sends is called before anything leaves
+ * @param hooks `sends` is called before anything leaves
  */
 export function callTemplate(
   { own, retrier }: RunContexts,
   action: TemplateAction,
   pins: Pins,
   text: string,
-  sends: () => void,
+  hooks: TemplateHooks,
 ): Promise<CallEnd> {
   const ms = action.timeoutMs ?? TEMPLATE_TIMEOUT_MS;
   return withinTime(ms, (signal) => {
     const contexts = { own: { ...own, signal }, retrier: retrier && { ...retrier, signal } };
-    return runIn(contexts, action, pins, text, sends);
+    return runIn(contexts, action, pins, text, hooks);
   });
 }
 
@@ -148,7 +151,7 @@ async function runIn(
   action: TemplateAction,
   pins: Pins,
   text: string,
-  sends: () => void,
+  hooks: TemplateHooks,
 ): Promise<CallEnd> {
   const reached: string[] = [];
   try {
@@ -166,7 +169,7 @@ async function runIn(
       parametersAreTexts: false,
       isNested: true,
       pins: pins.nested,
-      sends,
+      ...hooks,
     });
     const ended = await endOf(ctx, outcome, action.id);
     if ('text' in ended || !ctx.signal.aborted) return { ...ended, reached };

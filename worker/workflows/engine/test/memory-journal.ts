@@ -2,11 +2,12 @@
 import { type Json, parseJson } from '../../../../proto/json.ts';
 import { readWorkflow } from '../../definition/read.ts';
 import type { Workflow } from '../../definition/tree.ts';
+import type { Effect } from '../effect.ts';
 import { hasEnded } from '../graph.ts';
-import type { DueKind, Effect, ElementEnd, Journal, Node, Ref, Run } from '../journal.ts';
+import type { DueKind, ElementEnd, Journal, Node, Ref, Run } from '../journal.ts';
 import { isBelow } from '../paths.ts';
 import { joinedText, type TextPart } from '../text-parts.ts';
-import type { Turn } from '../turn.ts';
+import { BEGINS_MAX, newTurn, type Turn } from '../turn.ts';
 
 /** Something that is due. */
 interface Due {
@@ -30,6 +31,7 @@ export class MemoryJournal implements Journal {
   node(path: string): Node | undefined {
     return this.nodes.find((node) => node.path === path);
   }
+  readAhead(): void {}
   add(node: Node): void {
     if (this.node(node.path)) throw new Error(`There is a node ${node.path}`);
     this.nodes.push(node);
@@ -184,8 +186,14 @@ export function newRun(journal: MemoryJournal, input: Json): Run {
   };
 }
 
-/** A transition at a time. */
-export function turnAt(workflow: Workflow, journal: MemoryJournal, run: Run, now: number): Turn {
+/** A transition at a time. @param beginsMax nodes that it begins at most where others can wait */
+export function turnAt(
+  workflow: Workflow,
+  journal: MemoryJournal,
+  run: Run,
+  now: number,
+  beginsMax = BEGINS_MAX,
+): Turn {
   const bounds = { fuel: 1_000_000, depth: 100, outputBytes: 10_000_000 };
-  return { workflow, journal, run, now, bounds, agenda: [], spent: { steps: 0 } };
+  return newTurn({ workflow, journal, run, now, bounds }, beginsMax);
 }

@@ -2,6 +2,7 @@
 import { type Json, parseJson } from '../../../../proto/json.ts';
 import type { Failure, Node } from '../journal.ts';
 import { attemptEnded, beginRun, claimed, due } from '../machine.ts';
+import { BEGINS_MAX } from '../turn.ts';
 import { MemoryJournal, newRun, turnAt, workflowOf } from './memory-journal.ts';
 
 /** What an attempt answers: its output, or a failure by its code. */
@@ -18,6 +19,8 @@ export class World {
   /** Attempts, in the order in which they began: `path#attempt`. */
   readonly made: string[] = [];
   now = 1000;
+  /** Nodes that a transition begins at most where others can wait. */
+  beginsMax = BEGINS_MAX;
   readonly #answers: Answers;
 
   constructor(
@@ -31,7 +34,7 @@ export class World {
   }
 
   turn() {
-    return turnAt(this.workflow, this.journal, this.run, this.now);
+    return turnAt(this.workflow, this.journal, this.run, this.now, this.beginsMax);
   }
 
   begin(): this {
