@@ -17,3 +17,11 @@ export function plain(value: Json): Json {
   );
   return Object.fromEntries(members);
 }
+
+/** In which pieces a run is done. */
+export interface Ways {
+  /** Nodes that a transition begins at most where others can wait. */
+  readonly beginsMax?: number;
+  /** Before each transition the run is read anew from what is kept of it, as after a kill. */
+  readonly isReadAnew?: boolean;
+}

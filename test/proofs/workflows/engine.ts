@@ -23,7 +23,7 @@ import {
   workflowOf,
 } from '../../../worker/workflows/engine/test/memory-journal.ts';
 import { compensationOf } from '../../../worker/workflows/runs/compensation.ts';
-import { plain, readAnew } from './anew.ts';
+import { plain, readAnew, type Ways } from './anew.ts';
 import { EngineKeys } from './engine-keys.ts';
 import type { Answer, Fate } from './fate.ts';
 import { EPOCH, eventOf, isNamed } from './model/leaves.ts';
@@ -38,14 +38,6 @@ interface Later {
   readonly at: number;
   readonly of: string;
   readonly run: () => void;
-}
-
-/** In which pieces a run is done. */
-interface Ways {
-  /** Nodes that a transition begins at most where others can wait. */
-  readonly beginsMax?: number;
-  /** Before each transition the run is read anew from what is kept of it, as after a kill. */
-  readonly isReadAnew?: boolean;
 }
 
 /** Runs a definition. @throws Error when it is none, or its run does not end */
@@ -129,7 +121,10 @@ class EngineRun {
   /** Lets the next thing happen. */
   #next(): void {
     const [first] = this.#later.sort((one, other) => one.at - other.at);
-    const [due1] = [...this.#journal.dues].sort((one, other) => one.at - other.at);
+    // What was put off comes first, as if it had not been: the model knows of no pieces.
+    const [due1] = [...this.#journal.dues].sort(
+      (one, other) => one.at - other.at || Number(other.kind === 'go') - Number(one.kind === 'go'),
+    );
     if (!first && !due1) throw new Error('Nothing more happens, and the run has not ended');
     if (due1 && (!first || due1.at <= first.at)) {
       this.#now = Math.max(this.#now, due1.at);

@@ -7,7 +7,7 @@ import { failureOf } from './failure.ts';
 import type { Failure, Ref } from './journal.ts';
 import { readText } from './ready-values.ts';
 import { Scope } from './scope.ts';
-import { settle } from './settle.ts';
+import { comesTo, settle } from './settle.ts';
 import { endWait, tellTask } from './stop.ts';
 import { actionOf, end, type Turn } from './turn.ts';
 import { undone } from './undo.ts';
@@ -21,7 +21,7 @@ interface Offered {
 /** Offers an event to a wait; answers whether it has ended with it. */
 export function eventArrived(turn: Turn, path: string, event: Offered): boolean {
   const { journal } = turn;
-  const node = journal.node(path);
+  const node = comesTo(turn, path);
   if (node?.phase !== 'wait' || node.state.wait !== 'event') return true;
   const action = actionOf(turn, node);
   if (action.type !== 'wait' || action.wait.mode !== 'event') return true;
@@ -48,7 +48,7 @@ type TaskEnd = { readonly by: string } & ({ readonly form: Json } | { readonly r
 
 /** Ends a task; answers whether it was open. */
 export function taskEnded(turn: Turn, path: string, ended: TaskEnd): boolean {
-  const node = turn.journal.node(path);
+  const node = comesTo(turn, path);
   if (node?.phase !== 'wait' || node.state.wait !== 'task') return false;
   node.by = ended.by;
   endWait(turn, node, 'done');
@@ -66,7 +66,7 @@ export function taskEnded(turn: Turn, path: string, ended: TaskEnd): boolean {
 /** A callback came; answers whether its wait is open, or is still to begin and was not called back. */
 export function calledBack(turn: Turn, path: string, text: string): boolean {
   const { journal } = turn;
-  const node = journal.node(path);
+  const node = comesTo(turn, path);
   if (node?.phase === 'wait' && node.state.wait === 'callback') {
     succeed(turn, node, journal.keep(text));
     settle(turn);
@@ -86,7 +86,7 @@ type ChildEnd =
 /** A subworkflow's run has begun, ended, or was refused. */
 export function childEnded(turn: Turn, path: string, child: string, ended: ChildEnd): void {
   const { journal } = turn;
-  const node = journal.node(path);
+  const node = comesTo(turn, path);
   if (node?.phase !== 'wait' || node.state.child !== child) return;
   const action = actionOf(turn, node);
   if (ended.is === 'started') {

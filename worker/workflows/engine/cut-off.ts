@@ -1,6 +1,6 @@
 /** An attempt whose call was in flight when everything ended: it is unknown whether it had its effect. Spec: workflows.md §7. */
 import { fail } from './ending.ts';
-import { settle } from './settle.ts';
+import { comesTo, settle } from './settle.ts';
 import { startAttempt } from './start.ts';
 import { actionOf, keepFailure, setPhase, type Turn } from './turn.ts';
 
@@ -9,8 +9,8 @@ export type CutEffect = 'none' | 'possible' | 'kept';
 
 /** What only reads is made again, and what its backend keeps once. */
 export function cutOff(turn: Turn, path: string, effect: CutEffect): void {
-  const { journal, now } = turn;
-  const node = journal.node(path);
+  const { now } = turn;
+  const node = comesTo(turn, path);
   if (node?.phase !== 'attempt') return;
   const action = actionOf(turn, node);
   if (effect === 'possible') {

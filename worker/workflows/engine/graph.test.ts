@@ -95,7 +95,7 @@ describe.each(Object.entries(WIDE))('of very many actions, %s begins', (what, ac
   test('no more once the run is cancelled, and the rest when it is retried', () => {
     const world = begun();
     cancel(world.turn());
-    world.answer();
+    world.go();
     expect(world.run.status).toBe('cancelled');
     const before = wide(world);
     expect(before.length).toBeLessThanOrEqual(10);

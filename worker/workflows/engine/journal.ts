@@ -184,8 +184,10 @@ export interface Run {
   inFlight: number;
   /** Counts starts and ends of nodes. */
   order: number;
-  /** Something stops, or may have to. */
+  /** Something has had to stop. */
   closing: boolean;
+  /** What stops in several transitions: by the path below which it does, the path up to which it has. */
+  stops?: { [below: string]: string } | undefined;
   /** How it ends, once what runs alongside it has ended. */
   finishing: 'succeeded' | 'failed' | 'cancelled' | undefined;
   /** The last output on the main line. */
@@ -212,8 +214,10 @@ export interface Journal {
   add(node: Node): void;
   /** Says that a node was changed: it is written with the transaction. */
   touch(node: Node): void;
-  /** Nodes that have not ended, in the order of their starts. */
-  active(): Node[];
+  /** Of the nodes below one, or of all with an empty path, the next that have not ended, in the order of their paths. */
+  activeAfter(below: string, after: string, most: number): Node[];
+  /** Whether one of them has not ended whose path fits. */
+  isActiveBelow(below: string, fits: (path: string) => boolean): boolean;
   /** Nodes of one list, in the order of their starts. */
   inFrame(frame: string): Node[];
   /** Ids of the actions of the top level that have ended well, or after which the run goes on; one that only grows is the same set. */

@@ -4,9 +4,9 @@ import { beginBranches, failContainer } from './containers.ts';
 import { fail, failForGood, succeed, succeedAs, timeOut } from './ending.ts';
 import { beginAll } from './graph.ts';
 import type { DueKind, Failure, Node, Ref } from './journal.ts';
-import { settle } from './settle.ts';
+import { comesTo, settle } from './settle.ts';
 import { start, startAttempt, taskTimedOut } from './start.ts';
-import { endWait, stopRun } from './stop.ts';
+import { endWait, goOnStopping, stopRun } from './stop.ts';
 import { actionOf, begin, MAIN, setPhase, type Turn } from './turn.ts';
 import { startUndoing } from './undo.ts';
 
@@ -37,7 +37,7 @@ export function attemptEnded(
   attempt: number,
   outcome: { readonly output: Ref } | { readonly failure: Failure },
 ): void {
-  const node = turn.journal.node(path);
+  const node = comesTo(turn, path);
   if (node?.phase !== 'attempt' || node.attempts !== attempt) return;
   if ('output' in outcome) succeed(turn, node, outcome.output);
   else fail(turn, node, outcome.failure);
@@ -57,7 +57,7 @@ export type Claimed =
 /** What the owner of a node's idempotency key answered. */
 export function claimed(turn: Turn, path: string, answer: Claimed): void {
   const { journal } = turn;
-  const node = journal.node(path);
+  const node = comesTo(turn, path);
   if (node?.phase !== 'key') return;
   if (answer.is === 'elsewhere') setPhase(turn, node, 'key', 'waiting');
   else {
@@ -87,7 +87,7 @@ function answerFromKey(
 export function due(turn: Turn, path: string, kind: DueKind): void {
   if (path === '') runDue(turn, kind);
   else {
-    const node = turn.journal.node(path);
+    const node = comesTo(turn, path);
     if (kind === 'go' && node) goOn(turn, node);
     else if (node && node.phase !== 'ended') nodeDue(turn, node, kind);
   }
@@ -95,13 +95,18 @@ export function due(turn: Turn, path: string, kind: DueKind): void {
 }
 
 function runDue(turn: Turn, kind: DueKind): void {
-  if (kind !== 'go') deadline(turn);
-  else if (turn.run.looked !== undefined && !turn.run.stop) beginAll(turn);
+  if (kind !== 'go') {
+    deadline(turn);
+    return;
+  }
+  goOnStopping(turn, '');
+  if (turn.run.looked !== undefined && !turn.run.stop) beginAll(turn);
 }
 
-/** Goes on with what was put off: its own beginning, that of its branches, or of what follows it in a graph. */
+/** Goes on with what was put off: its own beginning, that of its branches or of what follows it in a graph, or to stop what is below it. */
 function goOn(turn: Turn, node: Node): void {
   const { phase, path, state } = node;
+  goOnStopping(turn, path);
   if (phase === 'ended') {
     if (state.followed !== undefined && !turn.run.stop) turn.agenda.push({ do: 'ended', path });
     return;

@@ -17,6 +17,7 @@ export function retryRun(turn: Turn): void {
     stop: undefined,
     undoing: 'no',
     finishing: undefined,
+    stops: undefined,
     endedAt: 0,
     error: undefined,
     deadline: now + workflow.settings.timeoutMs,

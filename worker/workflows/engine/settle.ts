@@ -3,7 +3,7 @@ import { advance, failedUp } from './advance.ts';
 import { endFailed, fail, isWithin, noteFailure } from './ending.ts';
 import type { Node } from './journal.ts';
 import { start } from './start.ts';
-import { closeContainers } from './stop.ts';
+import { closeContainers, stopFirst } from './stop.ts';
 import { type FailedItem, type Item, nodeAt, putOff, type Turn } from './turn.ts';
 import { startUndoing, undoAttempt } from './undo.ts';
 
@@ -22,6 +22,13 @@ export function settle(turn: Turn): void {
   const { run, spent } = turn;
   if (run.status !== 'running' && run.status !== 'waiting') return;
   run.status = run.inFlight > 0 || spent.putOff ? 'running' : 'waiting';
+}
+
+/** The node that something comes to: what is to stop, and was not reached yet, has stopped then. */
+export function comesTo(turn: Turn, path: string): Node | undefined {
+  const node = turn.journal.node(path);
+  if (node && node.phase !== 'ended' && stopFirst(turn, node)) settle(turn);
+  return node;
 }
 
 /** Actions that a transition began, and whether others were left to the next. */
@@ -44,7 +51,9 @@ function doAgenda(turn: Turn, begun: Begun): void {
     }
     begun.starts += 1;
     turn.spent.steps += STEPS_OF_A_START;
-    start(turn, nodeAt(turn, item.path));
+    const node = nodeAt(turn, item.path);
+    stopFirst(turn, node);
+    start(turn, node);
   }
 }
 
@@ -54,6 +63,7 @@ function isLong({ spent }: Turn): boolean {
 
 function follow(turn: Turn, item: Item): void {
   const node = nodeAt(turn, item.path);
+  stopFirst(turn, node);
   if (item.do === 'ended') advance(turn, node);
   else if (item.do === 'undo') undoAttempt(turn, item.path);
   else if (item.do === 'failed') failedUp(turn, node, item.failure, item.route);
@@ -76,7 +86,7 @@ function closeRun(turn: Turn): boolean {
   const { run, journal } = turn;
   if (run.finishing !== undefined) return finish(turn, run.finishing);
   if (!run.stop || run.undoing !== 'no' || run.endedAt !== 0) return false;
-  if (journal.active().some((node) => !isWithin(turn.workflow, node.path, 'escalation')))
+  if (journal.isActiveBelow('', (path) => !isWithin(turn.workflow, path, 'escalation')))
     return false;
   startUndoing(turn, 'own');
   return true;
@@ -86,7 +96,7 @@ function closeRun(turn: Turn): boolean {
 function finish(turn: Turn, status: NonNullable<Turn['run']['finishing']>): boolean {
   const { run, journal } = turn;
   if (run.undoing === 'asked') return endAskedUndo(turn);
-  if (run.endedAt !== 0 || journal.active().length > 0) return false;
+  if (run.endedAt !== 0 || journal.isActiveBelow('', () => true)) return false;
   endRun(turn, status);
   return true;
 }

@@ -3,14 +3,50 @@ import type { Json } from '../../../proto/json.ts';
 import { endFailed, isWithin, noteFailure } from './ending.ts';
 import type { Failure, Node } from './journal.ts';
 import { above, isBelow } from './paths.ts';
-import { actionOf, end, setPhase, type Turn } from './turn.ts';
+import { actionOf, end, putOff, setPhase, type Turn } from './turn.ts';
 
-/** Stops what is below a container, or everything with an empty path. Compensations and escalations go on. */
+/**
+ * Stops what is below a container, or everything with an empty path: as much as one transition may, and the rest in the
+ * next. Compensations and escalations go on.
+ */
 export function stopBelow(turn: Turn, path: string): void {
-  turn.run.closing = true;
-  for (const node of turn.journal.active()) {
-    if ((path === '' || isBelow(node.path, path)) && isStoppable(turn, node)) stop(turn, node);
+  const { run, journal, beginsMax } = turn;
+  run.closing = true;
+  const after = run.stops?.[path] ?? '';
+  const some = journal.activeAfter(path, after, beginsMax);
+  const last = some.length < beginsMax ? undefined : some.at(-1)?.path;
+  noteStop(run, path, last);
+  if (last !== undefined) putOff(turn, path);
+  for (const node of some.sort((one, other) => one.begun - other.begun)) {
+    if (isStoppable(turn, node)) stop(turn, node);
   }
+  if (path !== '') turn.closable.add(path);
+}
+
+/** @param upTo the path up to which it has stopped; undefined where that is done */
+function noteStop(run: Turn['run'], path: string, upTo: string | undefined): void {
+  const stops = { ...run.stops };
+  if (upTo === undefined) delete stops[path];
+  else stops[path] = upTo;
+  run.stops = stops;
+}
+
+/** Goes on stopping, where that is not done. */
+export function goOnStopping(turn: Turn, path: string): void {
+  if (turn.run.stops?.[path] !== undefined) stopBelow(turn, path);
+}
+
+/** Stops a node, and what it is part of, that others stop before them: answers whether it has ended with that. */
+export function stopFirst(turn: Turn, { path }: Node): boolean {
+  const { run, journal } = turn;
+  const stops = Object.keys(run.stops ?? {});
+  if (stops.length === 0) return false;
+  for (const each of [...above(path), path]) {
+    if (!stops.some((stop) => stop === '' || isBelow(each, stop))) continue;
+    const node = journal.node(each);
+    if (node && node.phase !== 'ended' && isStoppable(turn, node)) stop(turn, node);
+  }
+  return journal.node(path)?.phase === 'ended';
 }
 
 function isStoppable({ workflow }: Turn, { path, stopping }: Node): boolean {
@@ -22,6 +58,7 @@ function stop(turn: Turn, node: Node): void {
   const { journal } = turn;
   node.stopping = true;
   journal.touch(node);
+  turn.closable.add(node.path);
   if (['ready', 'key', 'backoff'].includes(node.phase)) {
     cut(turn, node);
     return;
@@ -73,29 +110,34 @@ function cut(turn: Turn, node: Node): void {
  * @returns whether any did
  */
 export function closeContainers(turn: Turn): boolean {
-  if (!turn.run.closing) return false;
-  const active = turn.journal.active();
-  const closing = active.filter(
-    ({ phase, stopping, state }) =>
-      (phase === 'children' && (stopping || state.failing !== undefined)) ||
-      (phase === 'fallback' && stopping) ||
-      // What is being undone is undone first: one after the other.
-      (phase === 'undo' && stopping && state.undoing === undefined),
-  );
-  // Only where something closes are all looked at, each once.
-  const busy = new Set(
-    (closing.length === 0 ? [] : active)
-      .filter(({ path }) => !isWithin(turn.workflow, path, 'escalation'))
-      .flatMap(({ path }) => above(path)),
-  );
-  const done = closing.filter(({ path }) => !busy.has(path));
+  const { run, closable, journal, workflow } = turn;
+  // Of what has not ended, only that can close which begins to stop or below which something has ended.
+  const paths = run.closing ? [...closable] : [];
+  closable.clear();
+  const done = paths
+    .flatMap((path) => journal.node(path) ?? [])
+    .filter(
+      (node) =>
+        isToClose(node) &&
+        !journal.isActiveBelow(node.path, (path) => !isWithin(workflow, path, 'escalation')),
+    )
+    .sort((one, other) => one.begun - other.begun);
   for (const node of done) close(turn, node);
-  if (closing.length === 0) turn.run.closing = active.some(({ stopping }) => stopping);
   return done.length > 0;
+}
+
+function isToClose({ phase, stopping, state }: Node): boolean {
+  return (
+    (phase === 'children' && (stopping || state.failing !== undefined)) ||
+    (phase === 'fallback' && stopping) ||
+    // What is being undone is undone first: one after the other.
+    (phase === 'undo' && stopping && state.undoing === undefined)
+  );
 }
 
 function close(turn: Turn, node: Node): void {
   const { failing } = node.state;
+  noteStop(turn.run, node.path, undefined);
   if (node.phase === 'fallback') {
     closeFallback(turn, node);
     return;

@@ -5,6 +5,7 @@ import type { RunBounds } from '../../language/expressions/index.ts';
 import type { Action, Workflow } from '../definition/tree.ts';
 import { ActionFault } from './failure.ts';
 import type { Failure, Journal, Node, NodeStatus, Phase, Ref, Role, Run } from './journal.ts';
+import { above } from './paths.ts';
 
 /** Bytes of a value between actions. Spec: workflows.md §7. */
 export const VALUE_MAX = 32 * 1024 * 1024;
@@ -24,8 +25,10 @@ export interface Turn {
   readonly agenda: Item[];
   /** What it has computed so far. */
   readonly spent: Spent;
-  /** Nodes after which it begins no further ones that can wait for the next. */
+  /** Nodes after which it begins, or stops, no further ones that can wait for the next. */
   readonly beginsMax: number;
+  /** Paths of what may have to close: it begins to stop, or something below it has ended. */
+  readonly closable: Set<string>;
 }
 
 /** What a transition has taken so far. */
@@ -38,7 +41,7 @@ interface Spent {
   putOff: boolean;
 }
 
-/** Nodes that a transition of a run begins at most where others can wait: some 5 ms. */
+/** Nodes that a transition of a run begins or stops at most where others can wait: some 5 ms. */
 export const BEGINS_MAX = 100;
 
 /** A transition that has done nothing yet. */
@@ -46,7 +49,13 @@ export function newTurn(
   of: Pick<Turn, 'workflow' | 'journal' | 'run' | 'now' | 'bounds'>,
   beginsMax = BEGINS_MAX,
 ): Turn {
-  return { ...of, beginsMax, agenda: [], spent: { steps: 0, begun: 0, putOff: false } };
+  return {
+    ...of,
+    beginsMax,
+    agenda: [],
+    closable: new Set(),
+    spent: { steps: 0, begun: 0, putOff: false },
+  };
 }
 
 /** Whether the transition may begin one more of many nodes. */
@@ -148,6 +157,8 @@ export function setPhase(turn: Turn, node: Node, phase: Phase, status: NodeStatu
   node.phase = phase;
   node.status = status;
   turn.journal.touch(node);
+  if (phase !== 'ended' || !turn.run.closing) return;
+  for (const path of above(node.path)) turn.closable.add(path);
 }
 
 /** Ends a node. What it does afterwards, such as its fallback, is a phase of its own. */

@@ -44,6 +44,7 @@ export function undone(turn: Turn, node: Node, result: 'done' | 'failed' | 'noth
     delete container.state.undoing;
     if (result === 'failed') container.state.isKept = true;
     journal.touch(container);
+    turn.closable.add(container.path);
     if (container.stopping) return;
   }
   undoNext(turn, container);

@@ -55,7 +55,7 @@ export class SqlJournal implements Journal {
   readonly #pending: PendingPaths;
   readonly #loops: LoopRows;
   readonly #values: RunValues;
-  #isNew: boolean;
+  isNew: boolean;
   /** Rows besides the run's own are written already, which must not be there without it. */
   #mustWrite = false;
   #calls: Call[] = [];
@@ -68,15 +68,11 @@ export class SqlJournal implements Journal {
     this.#sql = sql;
     this.#vault = vault;
     this.#outside = outside;
-    this.#isNew = isNew;
+    this.isNew = isNew;
     this.#nodes = new NodeRows(sql, row, isNew);
     this.#pending = new PendingPaths(sql, row.run, isNew);
     this.#loops = new LoopRows(sql, row.run);
     this.#values = new RunValues(vault, row, this.#pending, isNew);
-  }
-
-  get isNew(): boolean {
-    return this.#isNew;
   }
 
   /** What the transition led to that ends here. */
@@ -132,8 +128,12 @@ export class SqlJournal implements Journal {
     this.#nodes.put(node);
   }
 
-  active(): Node[] {
-    return this.#nodes.active();
+  activeAfter(below: string, after: string, most: number): Node[] {
+    return this.#nodes.activeAfter(below, after, most);
+  }
+
+  isActiveBelow(below: string, fits: (path: string) => boolean): boolean {
+    return this.#nodes.isActiveBelow(below, fits);
   }
 
   inFrame(frame: string): Node[] {
@@ -277,14 +277,14 @@ export class SqlJournal implements Journal {
     this.#pending.write(this.#vault, seq, isUnderWay);
     const expires = body.endedAt === 0 ? null : body.endedAt + head.retentionMs;
     const text = JSON.stringify(body);
-    if (this.#isNew) {
+    if (this.isNew) {
       const sql = 'INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)';
       this.#sql.exec(sql, run, id, JSON.stringify(head), text, body.status, seq, expires);
     } else {
       const set = 'UPDATE runs SET body = ?, status = ?, seq = ?, expires = ? WHERE run = ?';
       this.#sql.exec(set, text, body.status, seq, expires, run);
     }
-    this.#isNew = false;
+    this.isNew = false;
     this.#mustWrite = false;
   }
 

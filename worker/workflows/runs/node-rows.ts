@@ -94,11 +94,35 @@ export class NodeRows {
     return this.#isWhole ? this.#find(() => true, '') : undefined;
   }
 
-  active(): Node[] {
-    return this.#find(
-      ({ phase }) => phase !== 'ended',
-      "phase <> 'ended' AND generation = 0 ORDER BY begun",
-    );
+  /** As of `Journal`. */
+  activeAfter(below: string, after: string, most: number): Node[] {
+    if (this.#isWhole) {
+      const isNext = ({ path, phase }: Node) => phase !== 'ended' && path > after;
+      return this.#find((node) => isNext(node) && isWithin(node.path, below), '')
+        .sort((one, other) => (one.path < other.path ? -1 : 1))
+        .slice(0, most);
+    }
+    const where = `${ACTIVE} AND (? = '' OR ${BELOW}) ORDER BY path LIMIT ?`;
+    const [from, to] = rangeOf(below);
+    const first = after > from ? after : from;
+    return this.#many(where, first, to, below, ...belowOf(below), most);
+  }
+
+  /** As of `Journal`. */
+  isActiveBelow(below: string, fits: (path: string) => boolean): boolean {
+    const isFit = (path: string) => isWithin(path, below) && fits(path);
+    if (this.#isWhole) {
+      for (const node of this.#nodes.values()) {
+        if (node && node.phase !== 'ended' && isFit(node.path)) return true;
+      }
+      return false;
+    }
+    this.#writeAhead();
+    const sql = `SELECT path FROM nodes INDEXED BY nodes_active WHERE run = ? AND ${ACTIVE}`;
+    for (const { path } of this.#sql.exec<{ path: string }>(sql, this.#run, ...rangeOf(below))) {
+      if (isFit(path)) return true;
+    }
+    return false;
   }
 
   inFrame(frame: string): Node[] {
@@ -223,6 +247,18 @@ export function selectNode(sql: SqlStorage, run: number, path: string): Node | u
   const select = 'SELECT body FROM nodes WHERE run = ? AND path = ? AND generation = 0';
   const [row] = sql.exec<NodeRow>(select, run, path).toArray();
   return row && nodeOf(row);
+}
+
+/** Nodes within a range of paths that have not ended: an index has them by their paths. */
+const ACTIVE = "phase <> 'ended' AND generation = 0 AND path > ? AND path < ?";
+
+/** Within which all paths below one are, or all with an empty one; others may be, too. */
+function rangeOf(below: string): [string, string] {
+  return [below, `${below}${below === '' ? '\x7f' : '\\'}`];
+}
+
+function isWithin(path: string, below: string): boolean {
+  return below === '' || isBelow(path, below);
 }
 
 /** Paths below one: what follows it begins with a dot or a bracket. */

@@ -40,6 +40,15 @@ export class MemoryJournal implements Journal {
   active(): Node[] {
     return this.nodes.filter(({ phase }) => phase !== 'ended');
   }
+  activeAfter(below: string, after: string, most: number): Node[] {
+    return this.active()
+      .filter(({ path }) => path > after && (below === '' || isBelow(path, below)))
+      .sort((one, other) => (one.path < other.path ? -1 : 1))
+      .slice(0, most);
+  }
+  isActiveBelow(below: string, fits: (path: string) => boolean): boolean {
+    return this.active().some(({ path }) => (below === '' || isBelow(path, below)) && fits(path));
+  }
   inFrame(frame: string): Node[] {
     return this.nodes.filter((node) => node.owner === frame);
   }

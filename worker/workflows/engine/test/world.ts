@@ -48,7 +48,7 @@ export class World {
       this.#claims();
       const call = this.journal.calls.shift();
       if (call) this.reply(call);
-      else if (!this.#nextDue()) return this;
+      else if (!this.nextDue()) return this;
     }
     throw new Error('The run does not end');
   }
@@ -89,7 +89,8 @@ export class World {
     attemptEnded(this.turn(), path, attempt, { failure });
   }
 
-  #nextDue(): boolean {
+  /** Lets the next time come; answers whether there is one. */
+  nextDue(): boolean {
     const next = this.journal.dues
       .filter(({ kind }) => kind !== 'deadline')
       .sort((a, b) => a.at - b.at)[0];
