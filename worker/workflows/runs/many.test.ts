@@ -5,6 +5,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import type { Shown } from '../executions/show.ts';
+import { NodeRows } from './node-rows.ts';
 import { PendingPaths } from './pending-paths.ts';
 import { createTables } from './tables.ts';
 import { startRunner } from './test/runner.ts';
@@ -72,4 +73,33 @@ test('what a run has still to begin is written while the time of the run is not'
     return [first, kinds()];
   });
   expect(rows).toEqual([['go'], ['deadline', 'go']]);
+});
+
+test('actions that are asked for together are read by one statement, those that are not there, too', async () => {
+  const runner = await startRunner();
+  const paths = Array.from({ length: MANY }, (_, at) => `a${at}`);
+  const [found, statements] = await runInDurableObject(
+    runner.object('any'),
+    (_object, { storage: { sql } }) => {
+      createTables(sql);
+      for (const [at, path] of paths.slice(1).entries()) {
+        sql.exec(
+          "INSERT INTO nodes VALUES (7, ?, 0, '', 'ended', 'none', ?, 0, 0, ?)",
+          ...[path, at, JSON.stringify({ path })],
+        );
+      }
+      let count = 0;
+      const exec = (query: string, ...bound: SqlStorageValue[]) => {
+        count += 1;
+        return sql.exec(query, ...bound);
+      };
+      // All that is asked of it here.
+      const counted = { exec } as unknown as SqlStorage;
+      const rows = new NodeRows(counted, { run: 7, seq: 0 }, false);
+      rows.readAhead(paths);
+      return [paths.map((path) => rows.node(path)?.path), count];
+    },
+  );
+  expect(found).toEqual([undefined, ...paths.slice(1)]);
+  expect(statements).toBe(1);
 });

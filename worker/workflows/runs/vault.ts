@@ -28,7 +28,7 @@ export const LARGE_FROM = 4 * 1024;
 /** How many such a row has, and their characters, about. */
 const SHARED = { texts: 100, characters: 32 * 1024 };
 /** Texts of shared rows that were written or read last, in the clear, of one object. */
-const RECENT = { most: 300, characters: 128 * 1024 };
+const RECENT = { most: 2_000, characters: 128 * 1024 };
 
 /** A text that is made of others, with the bytes of the whole. */
 export interface JoinedText {

@@ -31,7 +31,7 @@ export class MemoryJournal implements Journal {
   node(path: string): Node | undefined {
     return this.nodes.find((node) => node.path === path);
   }
-  readAhead(): void {}
+  readAhead(_paths: readonly string[]): void {}
   add(node: Node): void {
     if (this.node(node.path)) throw new Error(`There is a node ${node.path}`);
     this.nodes.push(node);
