@@ -99,3 +99,16 @@ export const handler = (actions: Part): Part => ({ errorHandler: { actions } });
 export const twice = {
   retry: { maxAttempts: 2, initialInterval: 0.7, retryableErrors: ['REQUEST_FAILED'] },
 };
+
+const WIDE = Array.from({ length: 250 }, (_, at) => ({
+  ...{ id: `w${at}`, type: 'template', template: 'echo', input: { n: at }, after: ['a'] },
+}));
+/** A graph in which so much comes after the first action that it begins in several transitions. */
+export const WIDE_GRAPH: Shape = {
+  name: 'wide graph',
+  status: 'succeeded',
+  words: ['a', 'z'],
+  definition: {
+    actions: [step('a', { after: [] }), ...WIDE, step('z', { after: WIDE.map(({ id }) => id) })],
+  },
+};

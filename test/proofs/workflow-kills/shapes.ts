@@ -18,6 +18,7 @@ import {
   twice,
   undo,
   WAIT,
+  WIDE_GRAPH,
   wait,
 } from './parts.ts';
 
@@ -213,6 +214,7 @@ const NESTED: readonly Shape[] = [
       ],
     },
   },
+  WIDE_GRAPH,
 ];
 
 const FAILING: readonly Shape[] = [
