@@ -9,7 +9,7 @@ import { idFromName, isUuid } from '../shapes/ids.ts';
 import { actionsOf, isDag } from './definition/dag.ts';
 import type { Fault } from './definition/findings.ts';
 import { WorkflowId } from './definition/read.ts';
-import { definitionText, hasSealed, SCHEMA } from './stored.ts';
+import { definitionText, hasSealed, readGraph, SCHEMA } from './stored.ts';
 
 const decoder = new TextDecoder();
 
@@ -27,7 +27,9 @@ export function* asWritten(body: JsonObject, bytes: Uint8Array | undefined): Pie
   if (bytes === undefined) return body;
   const text = decoder.decode(bytes);
   yield;
-  return (yield* parseDefinitionInPieces(text)) as JsonObject; // As the body is, an object.
+  const read = (yield* parseDefinitionInPieces(text)) as JsonObject; // As the body is, an object.
+  yield* readGraph(read);
+  return read;
 }
 
 /**

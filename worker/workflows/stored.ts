@@ -4,7 +4,7 @@ import { textInPieces } from '../../proto/json-bytes.ts';
 import { inOrderOf } from '../../proto/ordered-json.ts';
 import { type Pieces, whole } from '../../proto/work/pieces.ts';
 import { parseDefinitionInPieces } from '../../proto/written-json.ts';
-import { actionsOf } from './definition/dag.ts';
+import { actionsInPieces, actionsOf, isDag } from './definition/dag.ts';
 import { HIDDEN, sealedIn, sealedSecret } from './definition/secrets.ts';
 
 /**
@@ -19,8 +19,15 @@ export function storedDefinition(stored: string): JsonObject {
 }
 
 /** As `storedDefinition`, in pieces. */
-export function storedInPieces(stored: string): Pieces<JsonObject> {
-  return parseDefinitionInPieces(stored) as Pieces<JsonObject>; // It was checked before it was stored.
+export function* storedInPieces(stored: string): Pieces<JsonObject> {
+  const definition = (yield* parseDefinitionInPieces(stored)) as JsonObject; // It was checked before it was stored.
+  yield* readGraph(definition);
+  return definition;
+}
+
+/** Reads a graph of nodes, where there is one, so that it is at hand for whoever asks for its actions. */
+export function* readGraph({ [SCHEMA]: schema }: JsonObject): Pieces<void> {
+  if (isJsonObject(schema) && isDag(schema)) yield* actionsInPieces(schema);
 }
 
 /** A definition in the shape that is read and run: a graph of nodes is its actions. */

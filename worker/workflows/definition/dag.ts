@@ -1,7 +1,9 @@
 /** The insert shape: a graph of template nodes becomes actions. Spec: "Insert shape"; workflows.md §1. */
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
+import { Pace, type Pieces, whole } from '../../../proto/work/pieces.ts';
 import { compileExpression } from '../../language/expressions/index.ts';
 import { Report } from '../../templates/transformation/report.ts';
+import { CHARACTERS_OF_PART, COST } from './expression.ts';
 import type { Fault } from './findings.ts';
 import { ACTION_ID, ACTION_ID_FORM } from './ids.ts';
 import { Members } from './members.ts';
@@ -24,24 +26,60 @@ export function isDag(schema: JsonObject): boolean {
   return Object.hasOwn(schema, 'dag');
 }
 
-/** The actions that a graph of nodes is, or everything that is wrong with it. */
-export function actionsOf(schema: JsonObject): {
+/** What a graph of nodes is. */
+interface Made {
   readonly actions: readonly JsonObject[];
   readonly faults: readonly Fault[];
-} {
+}
+
+/** Of graphs that are at hand: each is read once, however often it is asked for. Nobody changes one. */
+const known = new WeakMap<JsonObject, Made>();
+
+/** The actions that a graph of nodes is, or everything that is wrong with it. */
+export function actionsOf(schema: JsonObject): Made {
+  return whole(actionsInPieces(schema));
+}
+
+/** The same in pieces: one of 1 MiB takes a tenth of a second. */
+export function* actionsInPieces(schema: JsonObject): Pieces<Made> {
+  const made = known.get(schema) ?? (yield* read(schema));
+  known.set(schema, made);
+  return made;
+}
+
+function* read(schema: JsonObject): Pieces<Made> {
+  const pace = new Pace(COST.piece);
   const report = new Report();
   const members = new Members(schema, 'workflow_schema', report);
   members.refuseOthers(['id', 'dag'], 'workflow_schema');
   const dag = members.members('dag');
   dag?.refuseOthers(['nodes'], 'dag');
   const nodes = dag?.has('nodes') ? dag.members('nodes') : dag?.fault('nodes', 'is required');
-  const read = Object.keys(nodes?.object ?? {}).flatMap((id) => readNode(nodes, id) ?? []);
+  const found: Node[] = [];
+  for (const id of Object.keys(nodes?.object ?? {})) {
+    const node = readNode(nodes, id);
+    if (node) found.push(node);
+    if (pace.isOver(COST.action + costOf(node))) yield;
+  }
   if (nodes !== undefined && Object.keys(nodes.object).length === 0) {
     dag?.fault('nodes', 'must have at least one node');
   }
-  const byId = new Map(read.map((node) => [node.id, node]));
-  for (const node of read) checkNeighbours(node, byId);
-  return { actions: read.map(actionOf), faults: report.faults };
+  const byId = new Map(found.map((node) => [node.id, node]));
+  const actions: JsonObject[] = [];
+  for (const node of found) {
+    checkNeighbours(node, byId);
+    actions.push(actionOf(node));
+    if (pace.isOver(COST.part + costOf(node))) yield;
+  }
+  return { actions, faults: report.faults };
+}
+
+/** What a node costs to be read besides itself: its neighbours and its expressions. */
+function costOf(node: Node | undefined): number {
+  if (!node) return 0;
+  const { source, children, inputOp = '', outputOp = '' } = node;
+  const characters = inputOp.length + outputOp.length;
+  return COST.part * (source.length + children.length) + characters / CHARACTERS_OF_PART;
 }
 
 function readNode(nodes: Members | undefined, id: string): Node | undefined {

@@ -53,7 +53,7 @@ export interface Drafting {
 export const COST = { piece: 1_000, part: 1, expression: 10, action: 20 } as const;
 
 /** Characters of an expression that cost as much as a part of a value. */
-const CHARACTERS_OF_PART = 10;
+export const CHARACTERS_OF_PART = 10;
 
 const NONE: Uses = { roots: new Set(), actions: new Map(), names: new Set() };
 
