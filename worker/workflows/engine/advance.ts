@@ -19,6 +19,13 @@ import {
 } from './turn.ts';
 import { undone } from './undo.ts';
 
+/** The run begins with one action of the top level; the results of the actions before it are already there. */
+export function beginAt(turn: Turn, id: string): void {
+  const action = turn.workflow.byId.get(id);
+  if (!action) throw new Error(`The workflow has no action ${id}`);
+  begin(turn, action, MAIN);
+}
+
 /** A node has ended well, or its failure was dealt with. */
 export function advance(turn: Turn, node: Node): void {
   if (node.role === 'escalation') return;

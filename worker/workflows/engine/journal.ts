@@ -186,6 +186,8 @@ export interface Run {
   order: number;
   /** Something has had to stop. */
   closing: boolean;
+  /** Of a retry that opens its actions in several transitions: the path up to which it has. */
+  reopened?: string | undefined;
   /** What stops in several transitions: by the path below which it does, the path up to which it has. */
   stops?: { [below: string]: string } | undefined;
   /** How it ends, once what runs alongside it has ended. */
@@ -224,6 +226,8 @@ export interface Journal {
   ended(): ReadonlySet<string>;
   /** Of the direct children of a node, those that ended without success, or while they were stopped. */
   unfinished(owner: string): Node[];
+  /** Of those of the top level the next, in the order of their paths. */
+  unfinishedAfter(after: string, most: number): Node[];
   /** Of the nodes that are still to be compensated, the one that ended last: below a path, or in the whole run. */
   lastToUndo(below?: string): Node | undefined;
   /** Puts aside what an earlier attempt of a container ran: only the record shows it from then on. */

@@ -1,13 +1,14 @@
 /** What happens to a run: each event makes one transition, in one transaction. Spec: workflows.md §3, §4, §7. */
-import { failRun } from './advance.ts';
+import { beginAt, failRun } from './advance.ts';
 import { beginBranches, failContainer } from './containers.ts';
 import { fail, failForGood, succeed, succeedAs, timeOut } from './ending.ts';
 import { beginAll } from './graph.ts';
 import type { DueKind, Failure, Node, Ref } from './journal.ts';
+import { goOnRetrying } from './resume.ts';
 import { comesTo, settle } from './settle.ts';
 import { start, startAttempt, taskTimedOut } from './start.ts';
 import { endWait, goOnStopping, stopRun } from './stop.ts';
-import { actionOf, begin, MAIN, setPhase, type Turn } from './turn.ts';
+import { actionOf, setPhase, type Turn } from './turn.ts';
 import { startUndoing } from './undo.ts';
 
 /** The run begins with its first actions. */
@@ -21,13 +22,6 @@ export function beginRun(turn: Turn): void {
   if (workflow.form === 'list') beginAt(turn, workflow.start);
   else beginAll(turn);
   settle(turn);
-}
-
-/** The run begins with one action of the top level; the results of the actions before it are already there. */
-export function beginAt(turn: Turn, id: string): void {
-  const action = turn.workflow.byId.get(id);
-  if (!action) throw new Error(`The workflow has no action ${id}`);
-  begin(turn, action, MAIN);
 }
 
 /** A call has ended. A repeated end, or one of an earlier attempt, changes nothing. */
@@ -100,7 +94,9 @@ function runDue(turn: Turn, kind: DueKind): void {
     return;
   }
   goOnStopping(turn, '');
-  if (turn.run.looked !== undefined && !turn.run.stop) beginAll(turn);
+  if (turn.run.stop) return;
+  if (turn.run.looked !== undefined) beginAll(turn);
+  goOnRetrying(turn);
 }
 
 /** Goes on with what was put off: its own beginning, that of its branches or of what follows it in a graph, or to stop what is below it. */

@@ -1,13 +1,12 @@
 /** A run that goes on where it failed or was cut off, or from one of its actions. Spec: workflows.md §6, `retry`, `fork`. */
-import { endMain } from './advance.ts';
+import { beginAt, endMain } from './advance.ts';
 import { beginBranches, fillLoop, hasMoreBranches } from './containers.ts';
 import { followsOf } from './ending.ts';
 import { failureOf } from './failure.ts';
 import { beginAll } from './graph.ts';
 import type { Node } from './journal.ts';
-import { beginAt } from './machine.ts';
 import { settle } from './settle.ts';
-import { actionOf, setPhase, type Turn } from './turn.ts';
+import { actionOf, putOff, setPhase, type Turn } from './turn.ts';
 
 /** Goes on with the actions that failed or were cut off; what succeeded is kept. */
 export function retryRun(turn: Turn): void {
@@ -18,19 +17,34 @@ export function retryRun(turn: Turn): void {
     undoing: 'no',
     finishing: undefined,
     stops: undefined,
+    reopened: undefined,
     endedAt: 0,
     error: undefined,
     deadline: now + workflow.settings.timeoutMs,
   });
   journal.due(run.deadline, '', 'deadline');
-  const unfinished = journal.unfinished('');
-  for (const node of unfinished) reopen(turn, node);
+  const isAny = reopenSome(turn);
   if (run.looked !== undefined) beginAll(turn);
-  else if (unfinished.length === 0) {
+  else if (!isAny) {
     if (journal.inFrame('').length > 0) endMain(turn);
     else beginFirst(turn);
   }
   settle(turn);
+}
+
+/** Opens what failed or was cut off on the top level: as much as one transition may, and the rest in the next. Answers whether there was any. */
+function reopenSome(turn: Turn): boolean {
+  const { run, journal, beginsMax } = turn;
+  const some = journal.unfinishedAfter(run.reopened ?? '', beginsMax);
+  run.reopened = some.length < beginsMax ? undefined : some.at(-1)?.path;
+  if (run.reopened !== undefined) putOff(turn, '');
+  for (const node of some.sort((one, other) => one.begun - other.begun)) reopen(turn, node);
+  return some.length > 0;
+}
+
+/** Goes on with a retry, where that is not done. */
+export function goOnRetrying(turn: Turn): void {
+  if (turn.run.reopened !== undefined) reopenSome(turn);
 }
 
 function beginFirst(turn: Turn): void {

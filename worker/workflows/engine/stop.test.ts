@@ -53,7 +53,11 @@ test('a run that was cancelled while that went on goes on whole when it is retri
   cancel(world.turn());
   world.go();
   retryRun(world.turn());
-  world.answer();
+  expect([phases(world), world.run.status]).toEqual([10, 'running']);
+  // Some may end, and some may come, before the rest is opened.
+  for (const path of ['w0', 'w1']) expect(calledBack(world.turn(), path, '1')).toBe(true);
+  world.go();
+  expect(phases(world)).toBe(MANY - 2);
   for (const { path } of [...world.journal.nodes]) calledBack(world.turn(), path, '1');
   world.answer();
   expect(world.run.status).toBe('succeeded');

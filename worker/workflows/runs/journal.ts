@@ -116,10 +116,6 @@ export class SqlJournal implements Journal {
     return this.#nodes.node(path);
   }
 
-  readAhead(paths: readonly string[]): void {
-    this.#nodes.readAhead(paths);
-  }
-
   add(node: Node): void {
     this.#nodes.put(node);
   }
@@ -143,6 +139,10 @@ export class SqlJournal implements Journal {
   ended(): ReadonlySet<string> {
     return this.#nodes.ended();
   }
+
+  readonly readAhead = (paths: readonly string[]): void => this.#nodes.readAhead(paths);
+  readonly unfinishedAfter = (after: string, max: number) =>
+    this.#nodes.unfinishedAfter(after, max);
 
   unfinished(owner: string): Node[] {
     return this.#nodes.unfinished(owner);

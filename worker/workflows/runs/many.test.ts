@@ -103,3 +103,30 @@ test('actions that are asked for together are read by one statement, those that 
   expect(found).toEqual([undefined, ...paths.slice(1)]);
   expect(statements).toBe(1);
 });
+
+test('a run of many waits is cancelled whole, and retried whole', async () => {
+  const runner = await startRunner();
+  const actions = Array.from({ length: MANY }, (_, at) => ({
+    ...{ id: `a${at}`, type: 'wait', mode: 'callback', after: [] },
+  }));
+  await runner.store('waits', { actions });
+  const { run } = (await runner.start('waits', {}, {}, false)) as { run: string };
+  const object = runner.object(run);
+  const statuses = () =>
+    runInDurableObject(object, (_object, { storage: { sql } }) => [
+      ...sql
+        .exec(
+          "SELECT json_extract(body, '$.status') AS is_, count(*) AS count FROM nodes GROUP BY 1",
+        )
+        .raw(),
+    ]);
+  await expect.poll(statuses).toEqual([['waiting', MANY]]);
+  expect(await object.cancel(run)).toMatchObject({ status: 'running' });
+  await runner.until(run, 'cancelled');
+  expect(await statuses()).toEqual([['cancelled', MANY]]);
+  const { user, organization } = runner;
+  const by = { caller: { userUuid: user.uuid, orgUuid: organization.uuid }, address: 'local' };
+  await object.retry(run, JSON.stringify(by));
+  await expect.poll(statuses).toEqual([['waiting', MANY]]);
+  await runner.until(run, 'waiting');
+});

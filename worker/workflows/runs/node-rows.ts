@@ -142,6 +142,21 @@ export class NodeRows {
       );
   }
 
+  /** As of `Journal`. */
+  unfinishedAfter(after: string, most: number): Node[] {
+    if (this.#isWhole) {
+      return this.unfinished('')
+        .filter(({ path }) => path > after)
+        .sort((one, other) => (one.path < other.path ? -1 : 1))
+        .slice(0, most);
+    }
+    const where = `path > ? AND owner = '' AND phase = 'ended' AND generation = 0
+      AND json_extract(body, '$.role') IN ('step', 'option') AND (json_extract(body, '$.state.held')
+        OR (json_extract(body, '$.status') IN ('failed', 'cancelled')
+          AND json_extract(body, '$.state.handled') IS NOT 1)) ORDER BY path LIMIT ?`;
+    return this.#many(where, after, most);
+  }
+
   lastToUndo(below?: string): Node | undefined {
     if (this.#isWhole) {
       return this.#find(

@@ -66,6 +66,12 @@ export class MemoryJournal implements Journal {
           (['failed', 'cancelled'].includes(node.status) && node.state.handled !== true)),
     );
   }
+  unfinishedAfter(after: string, most: number): Node[] {
+    return this.unfinished('')
+      .filter(({ path }) => path > after)
+      .sort((one, other) => (one.path < other.path ? -1 : 1))
+      .slice(0, most);
+  }
   lastToUndo(below?: string): Node | undefined {
     return this.nodes
       .filter(({ undo, path }) => undo === 'todo' && (below === undefined || isBelow(path, below)))
