@@ -93,16 +93,21 @@ test('every rule is broken by what breaks it, and by nothing else', async () => 
   expect(FORBIDDEN.map(({ name }) => name ?? '').filter((name) => !broken.has(name))).toEqual([]);
 });
 
-test('a file of more than 300 lines is a fault', async () => {
+test('a file that is too long or does not say what it is for is a fault', async () => {
   const found = await imports(root, ['proto']);
   const long = { ...found, summary: { ...found.summary, violations: [] } };
   expect(await roomFaults(long)).toEqual([]);
-  await writeFile(join(root, 'proto/a.ts'), 'export const x = 1;\n'.repeat(301));
+  await writeFile(
+    join(root, 'proto/a.ts'),
+    `/** Says it. */\n${'export const x = 1;\n'.repeat(300)}`,
+  );
   await mkdir(join(root, 'test/proofs'), { recursive: true });
   await writeFile(join(root, 'test/proofs/b.ts'), 'export const x = 1;\n'.repeat(302));
   expect(await roomFaults(long, root)).toEqual([
     'at most 300 lines a file: proto/a.ts has 301',
+    'a file opens with one line on what it is for: kinds/a.ts does not',
     'at most 300 lines a file: test/proofs/b.ts has 302',
+    'a file opens with one line on what it is for: test/proofs/b.ts does not',
   ]);
 });
 

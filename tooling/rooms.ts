@@ -8,6 +8,8 @@ import { ROOT } from '../server/bundle.ts';
 /** The page that shows the rooms. */
 export const ROOMS_PAGE = 'docs/architecture.md';
 const LINES_MAX = 300;
+/** What a file says of itself, or of what has made it. */
+const OPENING = /^(#!.*\n)?(\/\*\*|\/\/ @generated)/;
 /** What is read: the sources of ours, not what is generated or brought along. */
 const SOURCES = [...Object.keys(ROOMS), 'test'];
 /** What we write ourselves, not what is brought along. */
@@ -26,7 +28,7 @@ export async function imports(root = ROOT, folders: string[] = SOURCES): Promise
   return output;
 }
 
-/** What breaks the rules, a line each: arrows that lead up, circles, files that are too long. */
+/** What breaks the rules, a line each: arrows that lead up, circles, files that are too long or do not say what they are for. */
 export async function roomFaults(
   { summary, modules }: ICruiseResult,
   root = ROOT,
@@ -37,14 +39,21 @@ export async function roomFaults(
   });
   const sources = modules.map(({ source }) => source).filter((file) => OURS.test(file));
   const files = new Set([...sources, ...(await testFiles(root))]);
-  const lengths = await Promise.all(
-    [...files].map(async (file) => {
-      const text = await readFile(join(root, file), 'utf8').catch(() => '');
-      const lines = text.split('\n').length - 1;
-      return lines > LINES_MAX ? [`at most ${LINES_MAX} lines a file: ${file} has ${lines}`] : [];
-    }),
+  const within = await Promise.all(
+    [...files].map(async (file) =>
+      fileFaults(file, await readFile(join(root, file), 'utf8').catch(() => '')),
+    ),
   );
-  return [...arrows, ...lengths.flat()];
+  return [...arrows, ...within.flat()];
+}
+
+function fileFaults(file: string, text: string): string[] {
+  const lines = text.split('\n').length - 1;
+  const opens = text === '' || file.endsWith('.test.ts') || OPENING.test(text);
+  return [
+    ...(lines > LINES_MAX ? [`at most ${LINES_MAX} lines a file: ${file} has ${lines}`] : []),
+    ...(opens ? [] : [`a file opens with one line on what it is for: ${file} does not`]),
+  ];
 }
 
 /** Files below `test/`: of most of them the imports are not judged, but their length is. */

@@ -1,3 +1,4 @@
+/** Begins a run in its object: what it is pinned to, its input, its key, its gate. Spec: workflows.md §6. */
 import type { Json } from '../../../proto/json.ts';
 import { databaseOf } from '../../context.ts';
 import type { Workflow } from '../definition/tree.ts';
