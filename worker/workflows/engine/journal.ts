@@ -115,6 +115,8 @@ export interface NodeState {
   follows?: string | null;
   /** It ended while it was stopped, or more follows it than began at once: what follows has not begun, or not all. */
   held?: boolean;
+  /** Of a container that a retry opens in several transitions: the last path below it that was looked at. */
+  reopened?: string;
   /** Of an action of a graph: the first of those that come after it which is still to be looked at. */
   followed?: number;
 }
@@ -226,8 +228,8 @@ export interface Journal {
   ended(): ReadonlySet<string>;
   /** Of the direct children of a node, those that ended without success, or while they were stopped. */
   unfinished(owner: string): Node[];
-  /** Of those of the top level the next, in the order of their paths. */
-  unfinishedAfter(after: string, most: number): Node[];
+  /** The next of them, in the order of their paths; of the top level with an empty owner. */
+  unfinishedAfter(owner: string, after: string, most: number): Node[];
   /** Of the nodes that are still to be compensated, the one that ended last: below a path, or in the whole run. */
   lastToUndo(below?: string): Node | undefined;
   /** Puts aside what an earlier attempt of a container ran: only the record shows it from then on. */

@@ -4,7 +4,7 @@ import { beginBranches, failContainer } from './containers.ts';
 import { fail, failForGood, succeed, succeedAs, timeOut } from './ending.ts';
 import { beginAll } from './graph.ts';
 import type { DueKind, Failure, Node, Ref } from './journal.ts';
-import { goOnRetrying } from './resume.ts';
+import { goOnRetrying, reopenBelow } from './resume.ts';
 import { comesTo, settle } from './settle.ts';
 import { start, startAttempt, taskTimedOut } from './start.ts';
 import { endWait, goOnStopping, stopRun } from './stop.ts';
@@ -99,7 +99,7 @@ function runDue(turn: Turn, kind: DueKind): void {
   goOnRetrying(turn);
 }
 
-/** Goes on with what was put off: its own beginning, that of its branches or of what follows it in a graph, or to stop what is below it. */
+/** Goes on with what was put off: its own beginning, that of its branches or of what follows it in a graph, or to open or stop what is below it. */
 function goOn(turn: Turn, node: Node): void {
   const { phase, path, state } = node;
   goOnStopping(turn, path);
@@ -108,7 +108,8 @@ function goOn(turn: Turn, node: Node): void {
     return;
   }
   const action = actionOf(turn, node);
-  if (phase === 'children' && action.type === 'parallel') beginBranches(turn, node, action);
+  if (phase === 'children' && state.reopened !== undefined) reopenBelow(turn, node);
+  else if (phase === 'children' && action.type === 'parallel') beginBranches(turn, node, action);
   else start(turn, node);
 }
 

@@ -1,12 +1,12 @@
 /** A run that goes on where it failed or was cut off, or from one of its actions. Spec: workflows.md §6, `retry`, `fork`. */
 import { beginAt, endMain } from './advance.ts';
-import { beginBranches, fillLoop, hasMoreBranches } from './containers.ts';
+import { beginBranches, fillLoop, hasMoreBranches, isClosing } from './containers.ts';
 import { followsOf } from './ending.ts';
 import { failureOf } from './failure.ts';
 import { beginAll } from './graph.ts';
 import type { Node } from './journal.ts';
 import { settle } from './settle.ts';
-import { actionOf, putOff, setPhase, type Turn } from './turn.ts';
+import { actionOf, mayBegin, putOff, setPhase, type Turn } from './turn.ts';
 
 /** Goes on with the actions that failed or were cut off; what succeeded is kept. */
 export function retryRun(turn: Turn): void {
@@ -35,7 +35,7 @@ export function retryRun(turn: Turn): void {
 /** Opens what failed or was cut off on the top level: as much as one transition may, and the rest in the next. Answers whether there was any. */
 function reopenSome(turn: Turn): boolean {
   const { run, journal, beginsMax } = turn;
-  const some = journal.unfinishedAfter(run.reopened ?? '', beginsMax);
+  const some = journal.unfinishedAfter('', run.reopened ?? '', beginsMax);
   run.reopened = some.length < beginsMax ? undefined : some.at(-1)?.path;
   if (run.reopened !== undefined) putOff(turn, '');
   for (const node of some.sort((one, other) => one.begun - other.begun)) reopen(turn, node);
@@ -67,11 +67,9 @@ function reopen(turn: Turn, node: Node): void {
   node.undo = 'none';
   node.state.forgiven = node.tried.length;
   delete node.state.failing;
-  const below = turn.journal.unfinished(node.path);
-  const hasBegun = action.type === 'parallel' || action.type === 'loop' || below.length > 0;
   const hasMore = action.type === 'parallel' && hasMoreBranches(node, action.branches);
-  if (hasMore || (hasBegun && below.some(({ role }) => role === 'step' || role === 'option'))) {
-    reopenContainer(turn, node, below);
+  if (hasMore || turn.journal.unfinishedAfter(node.path, '', 1).length > 0) {
+    reopenContainer(turn, node);
     return;
   }
   if (action.type === 'loop' && node.state.count !== undefined) {
@@ -88,22 +86,46 @@ function reopen(turn: Turn, node: Node): void {
     ...(maybe === undefined ? {} : { maybe }),
   };
   setPhase(turn, node, 'ready', 'running');
+  turn.spent.begun += 1;
   turn.agenda.push({ do: 'start', path: node.path });
 }
 
-function reopenContainer(turn: Turn, node: Node, below: readonly Node[]): void {
+function reopenContainer(turn: Turn, node: Node): void {
   const action = actionOf(turn, node);
   setPhase(turn, node, 'children', 'running');
-  for (const each of below) {
-    if (each.role === 'step' || each.role === 'option') reopen(turn, each);
-  }
   if ((action.type === 'loop' || action.type === 'parallel') && action.timeoutMs !== undefined) {
     turn.journal.due(turn.now + action.timeoutMs, node.path, 'timeout');
   }
+  // Those that are opened later run already: else the loop would begin others for them.
+  if (action.type === 'loop') node.state.running = turn.journal.unfinished(node.path).length;
+  node.state.reopened = '';
+  reopenBelow(turn, node);
+}
+
+/** Opens what is below a container that was opened: as much as one transition may, and the rest in the next. */
+export function reopenBelow(turn: Turn, node: Node): void {
+  const { state, path } = node;
+  const { journal, beginsMax } = turn;
+  while (state.reopened !== undefined && !isClosing(node)) {
+    if (!mayBegin(turn)) {
+      putOff(turn, path);
+      return;
+    }
+    const some = journal.unfinishedAfter(path, state.reopened, beginsMax);
+    const last = some.length < beginsMax ? undefined : some.at(-1);
+    if (last) state.reopened = last.path;
+    else delete state.reopened;
+    journal.touch(node);
+    for (const each of some.sort((one, other) => one.begun - other.begun)) reopen(turn, each);
+    if (!last) goOnBelow(turn, node);
+  }
+}
+
+/** All that was begun below a container is open again: what has not begun may. */
+function goOnBelow(turn: Turn, node: Node): void {
+  const action = actionOf(turn, node);
   if (action.type === 'parallel') beginBranches(turn, node, action);
-  if (action.type !== 'loop') return;
-  node.state.running = below.length;
-  fillLoop(turn, node, action);
+  if (action.type === 'loop') fillLoop(turn, node, action);
 }
 
 function goOnAfter(turn: Turn, node: Node): void {

@@ -46,6 +46,11 @@ export class Computing {
     return mustWait(this.#owner());
   }
 
+  /** Whether what comes next is to be left to the next turn: others wait, or the thread was held for a while. */
+  get mustPause(): boolean {
+    return this.#holdsThread || this.mustWait;
+  }
+
   /** Counts steps that something was computed with: what the organization computes next waits for others. */
   spent(steps: number): void {
     this.#uncountedMs += msOfSteps(steps);

@@ -52,7 +52,7 @@ export class DueTimes {
       .toArray();
     for (const row of rows) {
       // What is taken after a wait is looked for anew.
-      if (this.#driver.computing.mustWait) return true;
+      if (this.#driver.computing.mustPause) return true;
       const taken = this.#take(row);
       if (!(taken instanceof Promise)) continue;
       await taken;

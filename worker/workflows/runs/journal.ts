@@ -141,8 +141,8 @@ export class SqlJournal implements Journal {
   }
 
   readonly readAhead = (paths: readonly string[]): void => this.#nodes.readAhead(paths);
-  readonly unfinishedAfter = (after: string, max: number) =>
-    this.#nodes.unfinishedAfter(after, max);
+  readonly unfinishedAfter = (owner: string, after: string, max: number) =>
+    this.#nodes.unfinishedAfter(owner, after, max);
 
   unfinished(owner: string): Node[] {
     return this.#nodes.unfinished(owner);

@@ -95,8 +95,9 @@ export class LoopRows {
   /** Removes what an earlier attempt of a container, and of all below it, kept. */
   drop(path: string): void {
     for (const table of ['elements', 'results']) {
-      const sql = `DELETE FROM ${table} WHERE run = ? AND (path = ? OR ${BELOW})`;
-      this.#sql.exec(sql, this.#run, path, ...belowOf(path));
+      this.#sql.exec(`DELETE FROM ${table} WHERE run = ? AND path = ?`, this.#run, path);
+      const below = `DELETE FROM ${table} WHERE run = ? AND ${BELOW}`;
+      this.#sql.exec(below, this.#run, ...belowOf(path));
     }
     this.#chunks.clear();
   }

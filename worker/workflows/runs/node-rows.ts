@@ -132,29 +132,21 @@ export class NodeRows {
 
   /** As of `Journal`. */
   unfinished(owner: string): Node[] {
-    return this.inFrame(owner)
-      .filter(({ phase }) => phase === 'ended')
-      .filter(({ role }) => role === 'step' || role === 'option')
-      .filter(
-        ({ status, state }) =>
-          state.held === true ||
-          ((status === 'failed' || status === 'cancelled') && state.handled !== true),
-      );
+    const isOwn = (node: Node) => node.owner === owner && isUnfinished(node);
+    return this.#find(isOwn, `${UNFINISHED} ORDER BY begun`, ...rangeOf(owner), owner);
   }
 
   /** As of `Journal`. */
-  unfinishedAfter(after: string, most: number): Node[] {
+  unfinishedAfter(owner: string, after: string, most: number): Node[] {
     if (this.#isWhole) {
-      return this.unfinished('')
+      return this.unfinished(owner)
         .filter(({ path }) => path > after)
         .sort((one, other) => (one.path < other.path ? -1 : 1))
         .slice(0, most);
     }
-    const where = `path > ? AND owner = '' AND phase = 'ended' AND generation = 0
-      AND json_extract(body, '$.role') IN ('step', 'option') AND (json_extract(body, '$.state.held')
-        OR (json_extract(body, '$.status') IN ('failed', 'cancelled')
-          AND json_extract(body, '$.state.handled') IS NOT 1)) ORDER BY path LIMIT ?`;
-    return this.#many(where, after, most);
+    const [from, to] = rangeOf(owner);
+    const first = after > from ? after : from;
+    return this.#many(`${UNFINISHED} ORDER BY path LIMIT ?`, first, to, owner, most);
   }
 
   lastToUndo(below?: string): Node | undefined {
@@ -170,7 +162,9 @@ export class NodeRows {
     const where = "undo = 'todo' AND generation = 0";
     const last = ' ORDER BY ended DESC LIMIT 1';
     if (below === undefined) return this.#many(where + last)[0];
-    return this.#many(`${where} AND ${BELOW}${last}`, ...belowOf(below))[0];
+    // By the index of what is to be undone: the last is among its last ones.
+    const isBelowIt = BELOW.replaceAll('path', '+path');
+    return this.#many(`${where} AND ${isBelowIt}${last}`, ...belowOf(below))[0];
   }
 
   /** Puts aside what is below a path. */
@@ -267,6 +261,19 @@ export function selectNode(sql: SqlStorage, run: number, path: string): Node | u
 /** Nodes within a range of paths that have not ended: an index has them by their paths. */
 const ACTIVE = "phase <> 'ended' AND generation = 0 AND path > ? AND path < ?";
 
+/** What a retry opens again, within a range of paths. */
+const UNFINISHED = `path > ? AND path < ? AND owner = ? AND phase = 'ended' AND generation = 0
+  AND json_extract(body, '$.role') IN ('step', 'option') AND (json_extract(body, '$.state.held')
+    OR (json_extract(body, '$.status') IN ('failed', 'cancelled')
+      AND json_extract(body, '$.state.handled') IS NOT 1))`;
+
+/** The same of a node. */
+function isUnfinished({ phase, role, status, state }: Node): boolean {
+  if (phase !== 'ended' || (role !== 'step' && role !== 'option')) return false;
+  const hasFailed = status === 'failed' || status === 'cancelled';
+  return state.held === true || (hasFailed && state.handled !== true);
+}
+
 /** Within which all paths below one are, or all with an empty one; others may be, too. */
 function rangeOf(below: string): [string, string] {
   return [below, `${below}${below === '' ? '\x7f' : '\\'}`];
@@ -276,10 +283,10 @@ function isWithin(path: string, below: string): boolean {
   return below === '' || isBelow(path, below);
 }
 
-/** Paths below one: what follows it begins with a dot or a bracket. */
-export const BELOW = '((path >= ? AND path < ?) OR (path >= ? AND path < ?))';
+/** Paths below one, as a range of the primary key: what follows it begins with a dot or a bracket, and others lie between these. */
+export const BELOW = '(path >= ? AND path < ? AND (path < ? OR path >= ?))';
 export function belowOf(path: string): [string, string, string, string] {
-  return [`${path}.`, `${path}/`, `${path}[`, `${path}\\`];
+  return [`${path}.`, `${path}\\`, `${path}/`, `${path}[`];
 }
 
 /** Refs and texts that are undefined are left out of the body. */

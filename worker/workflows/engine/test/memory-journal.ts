@@ -66,8 +66,8 @@ export class MemoryJournal implements Journal {
           (['failed', 'cancelled'].includes(node.status) && node.state.handled !== true)),
     );
   }
-  unfinishedAfter(after: string, most: number): Node[] {
-    return this.unfinished('')
+  unfinishedAfter(owner: string, after: string, most: number): Node[] {
+    return this.unfinished(owner)
       .filter(({ path }) => path > after)
       .sort((one, other) => (one.path < other.path ? -1 : 1))
       .slice(0, most);
