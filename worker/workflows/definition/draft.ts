@@ -99,7 +99,7 @@ export function link(
   else known.push({ to, where });
 }
 
-/** The id of an action of the same list that a member names; null for none. */
+/** The id of an action of the same list that a member names; null for none. A graph has such ways by `after` alone. */
 export function targetOf(around: DraftContext, members: Members, name: string): string | null {
   const value = members.given(name);
   if (value === undefined) return null;
@@ -107,6 +107,6 @@ export function targetOf(around: DraftContext, members: Members, name: string): 
     members.fault(name, 'must be the id of an action of the same list, or null');
     return null;
   }
-  link(around, value, members.at(name));
+  if (!around.list.isGraph) link(around, value, members.at(name));
   return value;
 }

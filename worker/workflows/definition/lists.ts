@@ -12,6 +12,16 @@ interface Edge {
   readonly where: string;
 }
 
+/** Where a walk is in the ways of an action. */
+interface Frame {
+  readonly action: Draft;
+  readonly edges: readonly Edge[];
+  at: number;
+}
+
+/** Actions between the two ends of a circle that are named. */
+const BETWEEN_MAX = 5;
+
 /** The ways of one list. */
 export class Order {
   readonly list: List;
@@ -66,7 +76,8 @@ export class Order {
     { report, done }: { readonly report: Report; readonly done: Set<Draft> },
   ): void {
     if (done.has(start)) return;
-    const path = new Set([start]);
+    /** What is walked now, with its place in the stack. */
+    const path = new Map([[start, 0]]);
     const stack = [this.#frame(start)];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const edge = top.edges[top.at];
@@ -76,25 +87,37 @@ export class Order {
         done.add(top.action);
         stack.pop();
       } else if (path.has(edge.to)) {
-        report.add(edge.where, cycleTo(edge.to, this.list));
+        report.add(edge.where, this.#cycleOf(stack, path.get(edge.to) ?? 0));
       } else if (!done.has(edge.to)) {
-        path.add(edge.to);
+        path.set(edge.to, stack.length);
         stack.push(this.#frame(edge.to));
       }
     }
   }
 
-  /** Where a walk is in the ways of an action. */
-  #frame(action: Draft): { action: Draft; edges: readonly Edge[]; at: number } {
+  /** What is told of a way from the last of a walk to an earlier one of it. A list may have very many. */
+  #cycleOf(walk: readonly Frame[], from: number): string {
+    const [first, last] = [walk[from], walk.at(-1)];
+    if (first === undefined || last === undefined) return '';
+    if (!this.list.isGraph) return leadsBack(first.action);
+    if (first === last) return 'names the action itself, which would wait for itself';
+    // In a graph it stands in the first, and names the last, which waits for the first by those between.
+    const between = walk.length - 2 - from;
+    const shown = Math.min(between, BETWEEN_MAX);
+    const named = walk.slice(walk.length - 1 - shown, -1).map(({ action }) => `"${action.id}"`);
+    const more = between > shown ? ` and ${between - shown} more` : '';
+    const by = shown > 0 ? `, by ${named.reverse().join(', ')}${more}` : '';
+    return `closes a circle: "${last.action.id}" itself waits for "${first.action.id}"${by}`;
+  }
+
+  #frame(action: Draft): Frame {
     return { action, edges: this.#edges.get(action) ?? [], at: 0 };
   }
 }
 
-/** What is told of a way that closes a cycle. */
-export function cycleTo({ id }: Draft, { isGraph }: List): string {
-  return isGraph
-    ? `closes a circle: "${id}" itself waits for this action`
-    : `leads back to "${id}": a loop is the way to repeat`;
+/** What is told of a way that leads back. */
+export function leadsBack({ id }: Draft): string {
+  return `leads back to "${id}": a loop is the way to repeat`;
 }
 
 /** The ways that the actions of a list name; reports names that are not in the list. */

@@ -1,7 +1,7 @@
 /** How the actions of a definition relate to each other: which list each is in, and what follows what. */
 import type { Draft, Drafts } from './draft.ts';
 import type { Handlers, WrittenHandler } from './handlers.ts';
-import { checkReached, cycleTo, type Order, orderOf } from './lists.ts';
+import { checkReached, leadsBack, type Order, orderOf } from './lists.ts';
 import type { ActionParent } from './tree.ts';
 
 /** The outermost part that holds an action: the run itself, or something that runs beside it. */
@@ -93,7 +93,7 @@ export class Structure {
   /** What all share leads from each of them, its target included: no such way is right. */
   #lead(top: Order, action: Draft, { target, where }: { target: Draft; where: string }): void {
     const tops = this.#topsOf(action);
-    if (tops === top.list.actions) this.drafts.report.add(where, cycleTo(target, top.list));
+    if (tops === top.list.actions) this.drafts.report.add(where, leadsBack(target));
     else for (const first of tops) top.add(first, target, where);
   }
 

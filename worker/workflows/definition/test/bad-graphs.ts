@@ -20,16 +20,40 @@ export const GRAPHS: readonly Bad[] = [
   [
     'a circle',
     flow(template('a', { after: ['b'] }), template('b', { after: ['a'] })),
-    ['actions.0.after.0: closes a circle: "a" itself waits for this action'],
+    ['actions.0.after.0: closes a circle: "b" itself waits for "a"'],
+  ],
+  [
+    'a circle of three',
+    flow(
+      template('s', { after: [] }),
+      template('x', { after: ['s', 'z'] }),
+      template('y', { after: ['x'] }),
+      template('z', { after: ['y'] }),
+    ),
+    ['actions.1.after.1: closes a circle: "z" itself waits for "x", by "y"'],
+  ],
+  [
+    'a circle of many',
+    flow(
+      ...Array.from({ length: 9 }, (_, at) => template(`a${at}`, { after: [`a${(at + 8) % 9}`] })),
+    ),
+    [
+      'actions.0.after.0: closes a circle: "a8" itself waits for "a0", by "a7", "a6", "a5", "a4", "a3" and 2 more',
+    ],
   ],
   [
     'an action after itself',
     flow(template('a', { after: ['a'] })),
-    ['actions.0.after.0: closes a circle: "a" itself waits for this action'],
+    ['actions.0.after.0: names the action itself, which would wait for itself'],
   ],
   [
     'a condition',
     flow(template('a', { after: [] }), condition({ after: ['a'] })),
+    ['actions.1.type: "condition" is not allowed in a graph: its actions begin by after'],
+  ],
+  [
+    'a condition with ways on',
+    flow(template('a', { after: ['c'] }), condition({ after: [], true: 'a', false: 'z' })),
     ['actions.1.type: "condition" is not allowed in a graph: its actions begin by after'],
   ],
   [
