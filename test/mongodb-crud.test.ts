@@ -112,7 +112,7 @@ test('an unacknowledged write is refused', async () => {
     document: { n: 1 },
     options: { writeConcern: { w: 0 } },
   });
-  const problem = 'is at least 1';
+  const problem = 'must be at least 1';
   const path = 'options.writeConcern.w';
   expect(reply).toEqual(
     refusal('BAD_REQUEST', `${path}: ${problem}`, [{ path, message: problem }]),

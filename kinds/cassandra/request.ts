@@ -27,7 +27,7 @@ const options = {
   consistency: Consistency.optional(),
   serial_consistency: SerialConsistency.optional(),
   timestamp: z
-    .union([z.int(), z.string().regex(/^-?\d{1,19}$/, 'is a whole number of microseconds')])
+    .union([z.int(), z.string().regex(/^-?\d{1,19}$/, 'must be a whole number of microseconds')])
     .optional()
     .meta({
       description: "Microseconds since 1970 that a write counts as; left out, the server's clock",

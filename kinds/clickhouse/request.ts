@@ -94,7 +94,7 @@ const FetchBytes = z
     ...statement,
     format: z
       .string()
-      .regex(/^[A-Za-z0-9]{1,64}$/, 'is the name of a format, such as CSVWithNames')
+      .regex(/^[A-Za-z0-9]{1,64}$/, 'must be the name of a format, such as CSVWithNames')
       .meta({
         description: "One of the server's output formats",
         examples: ['CSVWithNames', 'Parquet'],

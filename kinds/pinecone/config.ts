@@ -25,7 +25,7 @@ export const PineconeConnection = z
 /** Member `api_key`: what a header can carry. */
 export const ApiKey = z
   .string({ error: 'An API key is required' })
-  .regex(/^[\x21-\x7e]{1,1024}$/, 'is at most 1024 visible ASCII characters')
+  .regex(/^[\x21-\x7e]{1,1024}$/, 'must be 1 to 1024 visible ASCII characters')
   .meta({
     description: "Goes to the index's host alone, with each request; replies show `***`",
     examples: ['pcsk_s3cr3t'],

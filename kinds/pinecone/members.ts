@@ -21,7 +21,7 @@ const Component = z
 /** A dense vector. */
 export const Values = z
   .array(Component)
-  .min(1, 'is an array of numbers, at least one')
+  .min(1, 'must be an array of numbers, at least one')
   .meta({ description: 'A dense vector, of the dimension of the index', examples: [[0.1, 0.2]] });
 
 /** A sparse vector, in the form of the index's own interface. */
@@ -79,8 +79,8 @@ export const RecordId = Text.min(1).meta({
 /** Names of records. */
 export const Ids = z
   .array(RecordId)
-  .min(1, 'names at least one record')
-  .max(IDS_MAX, `names at most ${IDS_MAX} records`)
+  .min(1, 'must name at least one record')
+  .max(IDS_MAX, `must name at most ${IDS_MAX} records`)
   .meta({ description: 'Ids of records', examples: [['product-7', 'product-8']] });
 
 /** Member `namespace` where it may be left out. */

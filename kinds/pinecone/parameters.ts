@@ -87,8 +87,8 @@ export const UpsertParameters = z
   .strictObject({
     vectors: z
       .array(VectorRecord)
-      .min(1, `holds 1 to ${UPSERT_MAX} vectors`)
-      .max(UPSERT_MAX, `holds 1 to ${UPSERT_MAX} vectors`)
+      .min(1, `must be 1 to ${UPSERT_MAX} vectors`)
+      .max(UPSERT_MAX, `must be 1 to ${UPSERT_MAX} vectors`)
       .meta({ description: `The records, 1 to ${UPSERT_MAX}` }),
     namespace: Namespace,
   })

@@ -16,7 +16,7 @@ import {
 
 const shared = { kind: kindMember('Pinecone'), timeout_ms: TimeoutMs };
 
-const LIMIT = `is a whole number from 1 to ${PAGE_MAX}, or its text`;
+const LIMIT = `must be a whole number from 1 to ${PAGE_MAX}, or its text`;
 /** Member `limit` of a list: a number, or the text of one. */
 const Limit = z
   .union([z.number(), z.string()], { error: LIMIT })

@@ -23,7 +23,7 @@ export const REFUSED: readonly (readonly [body: object, path: string, problem: s
   [query([1]), 'body', 'must be an object, not an array'],
   [query({}), 'body.vector', 'is required'],
   [query('{"topK":3}'), 'body.vector', 'is required'],
-  [query({ vector: [] }), 'body.vector', 'is an array of numbers, at least one'],
+  [query({ vector: [] }), 'body.vector', 'must be an array of numbers, at least one'],
   [query({ vector: [1, '2'] }), 'body.vector.1', 'must be a number'],
   [query({ vector: values, id: 'a' }), 'body.id', 'goes without vector and sparseVector'],
   [query({ vector: values, topK: 0 }), 'body.topK', 'must be at least 1'],
@@ -37,8 +37,8 @@ export const REFUSED: readonly (readonly [body: object, path: string, problem: s
     '"topK" is not known; known are type, body, kind, timeout_ms',
   ],
   [upsert({}), 'body.vectors', expect.any(String)],
-  [upsert({ vectors: [] }), 'body.vectors', 'holds 1 to 100 vectors'],
-  [upsert({ vectors: many }), 'body.vectors', 'holds 1 to 100 vectors'],
+  [upsert({ vectors: [] }), 'body.vectors', 'must be 1 to 100 vectors'],
+  [upsert({ vectors: many }), 'body.vectors', 'must be 1 to 100 vectors'],
   [upsert({ vectors: [{ values }] }), 'body.vectors.0.id', expect.any(String)],
   [upsert({ vectors: [{ id: '', values }] }), 'body.vectors.0.id', expect.any(String)],
   [upsert({ vectors: [{ id: 'a' }] }), 'body.vectors.0.values', 'is required'],
@@ -60,7 +60,7 @@ export const REFUSED: readonly (readonly [body: object, path: string, problem: s
   [{ type: 'update', body: { values } }, 'body.id', expect.any(String)],
   [del({}), 'body.ids', 'is required unless filter or deleteAll is given'],
   [del({ deleteAll: false }), 'body.ids', 'is required unless filter or deleteAll is given'],
-  [del({ ids: [] }), 'body.ids', 'names at least one record'],
+  [del({ ids: [] }), 'body.ids', 'must name at least one record'],
   [
     del({ ids: ['a'], deleteAll: true }),
     'body.ids',
@@ -75,7 +75,7 @@ export const REFUSED: readonly (readonly [body: object, path: string, problem: s
   [{ type: 'fetch', ids: ['a'] }, 'namespace', 'is text or null'],
   [{ type: 'fetch', namespace: null }, 'ids', expect.any(String)],
   [{ type: 'fetch', ids: 'a', namespace: null }, 'ids', expect.any(String)],
-  [{ type: 'fetch', ids: manyIds, namespace: null }, 'ids', 'names at most 1000 records'],
+  [{ type: 'fetch', ids: manyIds, namespace: null }, 'ids', 'must name at most 1000 records'],
   [{ type: 'fetch', ids: ['\ud800'], namespace: null }, 'ids.0', 'is no Unicode text'],
   [
     { type: 'fetch', body: '{}', ids: ['a'], namespace: null },
@@ -86,17 +86,17 @@ export const REFUSED: readonly (readonly [body: object, path: string, problem: s
   [
     { type: 'list', namespace: null, limit: '0' },
     'limit',
-    'is a whole number from 1 to 100, or its text',
+    'must be a whole number from 1 to 100, or its text',
   ],
   [
     { type: 'list', namespace: null, limit: 101 },
     'limit',
-    'is a whole number from 1 to 100, or its text',
+    'must be a whole number from 1 to 100, or its text',
   ],
   [
     { type: 'list', namespace: null, limit: 'ten' },
     'limit',
-    'is a whole number from 1 to 100, or its text',
+    'must be a whole number from 1 to 100, or its text',
   ],
   [
     { type: 'describe_index_stats', filter: {} },

@@ -12,7 +12,7 @@ const Name = (description: string, example: string) =>
   z
     .string()
     .min(1)
-    .max(NAME_MAX, `has at most ${NAME_MAX} characters`)
+    .max(NAME_MAX, `must have at most ${NAME_MAX} characters`)
     .meta({ description, examples: [example] });
 
 const Event = z
@@ -50,7 +50,7 @@ export const EventsBody = z
     z
       .array(Event)
       .min(1)
-      .max(EVENTS_MAX, `has at most ${EVENTS_MAX} events`)
+      .max(EVENTS_MAX, `must have at most ${EVENTS_MAX} events`)
       .meta({ description: 'Up to 100 events' }),
   ])
   .meta({ description: 'An event, or a list of up to 100' });

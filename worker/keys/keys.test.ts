@@ -107,6 +107,18 @@ describe('POST /iam/keys', () => {
     expect((await gateway.call('GET', '/iam/keys')).body).toEqual({ keys: [] });
   });
 
+  test.each([
+    [{ expires: 'tomorrow' }, 'expires: must be a time in ISO 8601, such as 2026-01-31T00:00:00Z'],
+    [
+      { addresses: ['10.0.0.1'] },
+      'addresses.0: must be a network in CIDR notation, such as 203.0.113.0/24 or 2001:db8::/32',
+    ],
+  ] satisfies [Json, string][])('says what must be in place of %j', async (wrong, message) => {
+    const gateway = await startGateway('SuperAdmin');
+    const reply = await gateway.call('POST', '/iam/keys', { name: 'k', ...wrong });
+    expect(reply).toMatchObject({ status: 400, body: { message } });
+  });
+
   test('names are unique among the keys of the organization, and of each owner', async () => {
     const gateway = await startGateway('Admin');
     const other = await gateway.addUser('Read');

@@ -39,7 +39,7 @@ const Name = ChosenId.meta({
 const Network = z
   .string()
   .max(64)
-  .refine(isCidr, 'is a network in CIDR notation, such as 203.0.113.0/24 or 2001:db8::/32');
+  .refine(isCidr, 'must be a network in CIDR notation, such as 203.0.113.0/24 or 2001:db8::/32');
 
 function isCidr(text: string): boolean {
   const [, address = '', prefix] = CIDR.exec(text) ?? [];
@@ -51,7 +51,10 @@ function isCidr(text: string): boolean {
 const levels = (kind: string, example: object) =>
   z
     .record(z.string().min(1), AccessLevel)
-    .refine((all) => Object.keys(all).length <= LEVELS_MAX, `has at most ${LEVELS_MAX} entries`)
+    .refine(
+      (all) => Object.keys(all).length <= LEVELS_MAX,
+      `must have at most ${LEVELS_MAX} entries`,
+    )
     .meta({
       description: `Levels on single ${kind}, by id or UUID; at most ${LEVELS_MAX}`,
       examples: [example],

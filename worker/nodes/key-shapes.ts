@@ -32,7 +32,7 @@ function publicKey(curve: keyof typeof FORMS, what: string) {
       const parsed = FORMS[curve].safeParse(jsonOf(text));
       const isPrivate = /"d"\s*:/.test(text);
       if (parsed.success && !isPrivate) return parsed.data;
-      const form = `is the public half of a key on ${curve}, a JWK as JSON text`;
+      const form = `must be the public half of a key on ${curve}, a JWK as JSON text`;
       const message = isPrivate
         ? `holds a private key, which is for the relay alone; it ${form}`
         : form;

@@ -29,7 +29,7 @@ const Metadata = z
   .record(z.string().min(1).max(METADATA_MAX.name), z.string().max(METADATA_MAX.value))
   .refine(
     (metadata) => Object.keys(metadata).length <= METADATA_MAX.entries,
-    `has at most ${METADATA_MAX.entries} entries`,
+    `must have at most ${METADATA_MAX.entries} entries`,
   )
   .meta({
     description:

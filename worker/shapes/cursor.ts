@@ -11,9 +11,9 @@ const LIMIT_MAX = 1000;
 export const PageQuery = z.strictObject({
   limit: z
     .string()
-    .refine((text) => /^[1-9]\d{0,3}$/.test(text), `is a number from 1 to ${LIMIT_MAX}`)
+    .refine((text) => /^[1-9]\d{0,3}$/.test(text), `must be a number from 1 to ${LIMIT_MAX}`)
     .transform(Number)
-    .refine((limit) => limit <= LIMIT_MAX, `is a number from 1 to ${LIMIT_MAX}`)
+    .refine((limit) => limit <= LIMIT_MAX, `must be a number from 1 to ${LIMIT_MAX}`)
     .default(LIMIT_MAX)
     .meta({
       description: 'Most entries of the page',

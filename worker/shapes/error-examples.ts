@@ -6,8 +6,8 @@ type Words = readonly [message: string, details?: readonly ErrorDetails[]];
 
 const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   BAD_REQUEST: [
-    'limit: is a number from 1 to 1000',
-    [{ path: 'limit', message: 'is a number from 1 to 1000' }],
+    'limit: must be a number from 1 to 1000',
+    [{ path: 'limit', message: 'must be a number from 1 to 1000' }],
   ],
   PASSWORD_REQUIRED: [
     'password not provided',

@@ -116,7 +116,7 @@ const Detail = z
     id: 'ErrorDetail',
     description:
       'Of bad input `path` and `message`; of a backend `source`, `code` and `message`; of a refusal `rule` and what bears on it',
-    examples: [{ path: 'limit', message: 'is a number from 1 to 1000' }],
+    examples: [{ path: 'limit', message: 'must be a number from 1 to 1000' }],
   });
 
 const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]; // The table's own keys; it is not empty.
@@ -129,7 +129,7 @@ export const ErrorReply = z
       .meta({ description: 'What happened, in one or two words', examples: ['Bad Request'] }),
     message: z.string().meta({
       description: 'What was wrong and what would be right, in words for people',
-      examples: ['limit: is a number from 1 to 1000'],
+      examples: ['limit: must be a number from 1 to 1000'],
     }),
     code: z
       .enum(codes)

@@ -20,7 +20,7 @@ export function timestampOrNull(description: string, example: string = SAMPLE.no
 /** A time as requests write it: of any zone, to the second or finer. */
 export const GivenTime = z.iso.datetime({
   offset: true,
-  error: 'is a time in ISO 8601, such as 2026-01-31T00:00:00Z',
+  error: 'must be a time in ISO 8601, such as 2026-01-31T00:00:00Z',
 });
 
 /** A UUID that the gateway gave. */

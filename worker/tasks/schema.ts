@@ -38,7 +38,7 @@ export type TasksQuery = z.infer<typeof TasksQuery>;
 
 const comment = z
   .string()
-  .max(COMMENT_MAX, `has at most ${COMMENT_MAX} characters`)
+  .max(COMMENT_MAX, `must have at most ${COMMENT_MAX} characters`)
   .optional()
   .meta({ description: 'In words for people', examples: ['As agreed by phone'] });
 

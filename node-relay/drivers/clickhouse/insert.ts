@@ -67,12 +67,12 @@ function withDigits(value: Json): Json {
 function formOf(rows: readonly Json[]): string {
   const arrays = rows.filter(Array.isArray).length;
   if (arrays !== 0 && arrays !== rows.length) {
-    throw badRequest('rows', 'are all objects or all arrays');
+    throw badRequest('rows', 'must be all objects or all arrays');
   }
   const at = rows.findIndex(
     (row) => typeof row !== 'object' || row === null || JSON.isRawJSON(row),
   );
-  if (at >= 0) throw badRequest(`rows.${at}`, 'is an object or an array');
+  if (at >= 0) throw badRequest(`rows.${at}`, 'must be an object or an array');
   return arrays === 0 ? 'JSONEachRow' : 'JSONCompactEachRow';
 }
 

@@ -123,7 +123,8 @@ function isText({ name }: TypeTree): boolean {
 
 function listOf(values: readonly Json[], type: TypeTree, path: string): string {
   if (type.name === 'Tuple') {
-    if (values.length !== type.parts.length) throw bad(path, `has ${type.parts.length} elements`);
+    if (values.length !== type.parts.length)
+      throw bad(path, `must have ${type.parts.length} elements`);
     const parts = type.parts.map((part, at) => nested(values[at] ?? null, part, `${path}.${at}`));
     return `(${parts.join(',')})`;
   }
@@ -152,7 +153,7 @@ function membersOf(value: { readonly [name: string]: Json }, type: TypeTree, pat
   if (type.name === 'Tuple') {
     const parts = type.parts.map((part) => {
       const member = part.label === undefined ? undefined : value[part.label];
-      if (member === undefined) throw bad(path, `has the members of ${type.name}`);
+      if (member === undefined) throw bad(path, `must have the members of ${type.name}`);
       return nested(member, part, `${path}.${part.label}`);
     });
     return `(${parts.join(',')})`;

@@ -93,10 +93,10 @@ describe('insert', () => {
     const told = async (members: { [member: string]: Json }) =>
       failureOf(write.run(insert({ table: 'wide', ...members }), callOf('write')));
     expect(await told({ rows: [{ id: 1 }, [1]] })).toMatchObject({
-      message: 'rows: are all objects or all arrays',
+      message: 'rows: must be all objects or all arrays',
     });
     expect(await told({ rows: [{ id: 1 }, 5] })).toMatchObject({
-      message: 'rows.1: is an object or an array',
+      message: 'rows.1: must be an object or an array',
     });
     expect(await told({ rows: [{ unknown: 1 }] })).toMatchObject({ details: [{ code: '117' }] });
     expect(await told({ rows: [{ id: 'x' }] })).toMatchObject({ code: 'REQUEST_FAILED' });

@@ -89,7 +89,7 @@ function optionIn(execution: Execution, name: string, value: Json): unknown {
 function writeConcernIn(value: Json, path: string): unknown {
   const plain = toPlain(value);
   const concern: Document = typeof plain === 'object' && plain !== null ? plain : { w: plain };
-  if (concern.w === 0) throw badRequest(`${path}.w`, 'is at least 1');
+  if (concern.w === 0) throw badRequest(`${path}.w`, 'must be at least 1');
   return concern;
 }
 

@@ -194,7 +194,7 @@ describe('what is refused', () => {
     [{}, 'id', 'is given, or else filename'],
     [{ id: 1, filename: 'a' }, 'id', 'is given, or else filename'],
     [{ id: 1, revision: 0 }, 'revision', 'goes with filename'],
-    [{ id: '' }, 'id', 'is the _id of a file and not empty'],
+    [{ id: '' }, 'id', 'must be the _id of a file, and not empty'],
   ])('a download of %j', async (members, path, message) => {
     expect(await failureOf(ask('download', members))).toEqual(refused(path, message));
   });

@@ -56,7 +56,7 @@ function bucketOf(execution: Execution, request: MongoRequest): GridFSBucket {
 /** The file's `_id`; the driver's types know ObjectIds alone, its code any value. */
 function idIn(execution: Execution, { id }: MongoRequest): ObjectId {
   if (id === undefined || id === null || id === false || id === '') {
-    throw badRequest('id', 'is the _id of a file and not empty');
+    throw badRequest('id', 'must be the _id of a file, and not empty');
   }
   return toBson(id, 'id', execution.substitute) as ObjectId;
 }

@@ -158,7 +158,7 @@ function checkPipeline({ type, pipeline = [] }: MongoRequest): void {
   for (const [index, stage] of pipeline.entries()) {
     const [name = '', ...others] = isJsonObject(stage) ? Object.keys(stage) : [];
     if (!STAGES.has(name) || others.length > 0) {
-      throw badRequest(`pipeline.${index}`, `is one of the stages ${[...STAGES].join(', ')}`);
+      throw badRequest(`pipeline.${index}`, `must be one of the stages ${[...STAGES].join(', ')}`);
     }
   }
   checkRead(pipeline, 'pipeline');

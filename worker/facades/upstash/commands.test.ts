@@ -57,8 +57,8 @@ test('many commands, and subscriptions, are known by the first word of the path'
 
 describe('what is none', () => {
   test.each<[string, string | undefined, unknown]>([
-    ['', undefined, 'body: is a JSON array: ["SET", "key", "value"]'],
-    ['', '{"a":1}', 'body: is a JSON array: ["SET", "key", "value"]'],
+    ['', undefined, 'body: must be a JSON array: ["SET", "key", "value"]'],
+    ['', '{"a":1}', 'body: must be a JSON array: ["SET", "key", "value"]'],
     ['', 'text', expect.stringMatching(/^The body is not JSON: at line 1/)],
     ['', '[]', 'body: begins with the name of a command'],
     ['', '["SET","k",null]', '2: is text, a number, or true or false'],
@@ -69,11 +69,11 @@ describe('what is none', () => {
       '[["GET","k"],["\\udfff"]]',
       '1.0: holds half of a surrogate pair, which has no UTF-8',
     ],
-    ['/pipeline', '["SET"]', '0: is a JSON array: ["SET", "key", "value"]'],
+    ['/pipeline', '["SET"]', '0: must be a JSON array: ["SET", "key", "value"]'],
     [
       '/pipeline',
       '[]',
-      'body: is a JSON array of commands: [["SET", "key", "value"], ["GET", "key"]]',
+      'body: must be a JSON array of commands: [["SET", "key", "value"], ["GET", "key"]]',
     ],
     ['/multi-exec', '[["GET","k"],["SET","k",[1]]]', '1.2: is text, a number, or true or false'],
     ['/pipeline/x', '[["GET","k"]]', 'path: ends with pipeline'],

@@ -74,7 +74,7 @@ export function replyFormOf({ headers }: Request, way: Commands['way']): ReplyFo
 
 function jsonOf(body: Uint8Array | undefined): Json {
   const json = parseBodyAsWritten(body);
-  if (json === undefined) throw badRequest('body', 'is a JSON array: ["SET", "key", "value"]');
+  if (json === undefined) throw badRequest('body', 'must be a JSON array: ["SET", "key", "value"]');
   return json;
 }
 
@@ -82,14 +82,14 @@ function commandsOf(json: Json): RedisCommand[] {
   if (!Array.isArray(json) || json.length === 0) {
     throw badRequest(
       'body',
-      'is a JSON array of commands: [["SET", "key", "value"], ["GET", "key"]]',
+      'must be a JSON array of commands: [["SET", "key", "value"], ["GET", "key"]]',
     );
   }
   return json.map((each, nth) => commandOf(each, String(nth)));
 }
 
 function commandOf(json: Json, path: string): RedisCommand {
-  if (!Array.isArray(json)) throw badRequest(path, 'is a JSON array: ["SET", "key", "value"]');
+  if (!Array.isArray(json)) throw badRequest(path, 'must be a JSON array: ["SET", "key", "value"]');
   return commandFrom(
     json.map((each, nth) => argumentOf(each, path === 'body' ? String(nth) : `${path}.${nth}`)),
     path,

@@ -122,10 +122,10 @@ describe('a transaction', () => {
   });
 
   test.each([
-    ['postgres', { operations: [] }, 'template.operations is a list of 1 to 1000 requests'],
+    ['postgres', { operations: [] }, 'template.operations must be a list of 1 to 1000 requests'],
     ['postgres', { operations: [one], more: 1 }, 'template.more is no member of a transaction'],
     ['postgres', { operations: [{ ...one, endpoint: 'f' }] }, 'is another one than e'],
-    ['postgres', { operations: [1] }, 'template.operations.0 is an object'],
+    ['postgres', { operations: [1] }, 'template.operations.0 must be an object'],
     ['postgres', { operations: [one], timeout_ms: 0 }, 'template.timeout_ms'],
     ['clickhouse', { operations: [one] }, 'is of kind Clickhouse, which has no transactions'],
   ] as const)('of %s is refused: %j', (kind, request, message) => {

@@ -34,7 +34,7 @@ export function operationsIn(
   }
   checkTimeout(timeoutMs, faults);
   if (!Array.isArray(operations) || operations.length < 1 || operations.length > OPERATIONS_MAX) {
-    const message = `is a list of 1 to ${OPERATIONS_MAX} requests`;
+    const message = `must be a list of 1 to ${OPERATIONS_MAX} requests`;
     faults.push({ path: 'template.operations', message });
     return [];
   }
@@ -98,7 +98,7 @@ export function unwrapped(
 }
 
 function notAnObject(at: string, faults: Fault[]): [] {
-  faults.push({ path: at, message: 'is an object' });
+  faults.push({ path: at, message: 'must be an object' });
   return [];
 }
 

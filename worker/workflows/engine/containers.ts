@@ -67,7 +67,7 @@ export function hasMoreBranches(
 export function startLoop(turn: Turn, node: Node, action: LoopAction): void {
   const collection = new Scope(turn, viewpoint(node)).evaluate(action.collection);
   if (!Array.isArray(collection)) {
-    throw new ActionFault('INVALID_INPUT', 'collection: is a list');
+    throw new ActionFault('INVALID_INPUT', 'collection: must be a list');
   }
   if (collection.length > ELEMENTS_MAX) {
     const message = `collection: has ${collection.length} elements, at most ${ELEMENTS_MAX} are taken`;

@@ -7,12 +7,15 @@ import { ActionFault } from './failure.ts';
 export function durationMs(value: Plain | undefined, member: string): number {
   const ms = typeof value === 'string' ? msOf(value) : undefined;
   if (ms !== undefined) return ms;
-  throw new ActionFault('INVALID_INPUT', `${member}: is an ISO 8601 duration, such as PT30S`);
+  throw new ActionFault(
+    'INVALID_INPUT',
+    `${member}: must be a duration of ISO 8601, such as PT30S`,
+  );
 }
 
 /** A time, as Unix epoch milliseconds. @throws ActionFault INVALID_INPUT */
 export function timeOf(value: Plain | undefined, member: string): number {
   const time = typeof value === 'string' ? timeMs(value) : undefined;
   if (time !== undefined) return time;
-  throw new ActionFault('INVALID_INPUT', `${member}: is a time, such as 2026-01-31T12:00:00Z`);
+  throw new ActionFault('INVALID_INPUT', `${member}: must be a time, such as 2026-01-31T12:00:00Z`);
 }

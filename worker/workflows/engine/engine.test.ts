@@ -201,7 +201,7 @@ describe('a loop', () => {
   });
 
   test.each([
-    { items: 'a', message: 'collection: is a list' },
+    { items: 'a', message: 'collection: must be a list' },
     {
       items: Array.from({ length: 100_001 }, () => 0),
       message: 'collection: has 100001 elements, at most 100000 are taken',

@@ -61,7 +61,7 @@ export class Scope {
   text(value: Value, member: string): string {
     const found = this.value(value);
     if (typeof found === 'string') return found;
-    throw new ActionFault('INVALID_INPUT', `${member}: is a text`);
+    throw new ActionFault('INVALID_INPUT', `${member}: must be a text`);
   }
 
   #root({ roots, actions, names }: Uses): PlainObject {

@@ -189,7 +189,7 @@ function optionsOf(
 ) {
   const found = scope.value(options);
   if (Array.isArray(found)) return found;
-  throw new ActionFault('INVALID_INPUT', 'options: is a list');
+  throw new ActionFault('INVALID_INPUT', 'options: must be a list');
 }
 
 /** The time of a task is over: more people may complete it, once; then it fails. */

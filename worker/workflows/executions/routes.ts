@@ -1,5 +1,6 @@
 /** Operations on runs of workflows. Spec: workflows.md §6. */
 import * as z from 'zod';
+import { badRequest } from '../../../proto/errors.ts';
 import { type AnyRoute, route } from '../../route.ts';
 import { onWorkflow } from '../access.ts';
 import { WorkflowPath } from '../schema.ts';
@@ -21,11 +22,13 @@ import {
   ActionsQuery,
   CancelManyBody,
   DiffQuery,
+  EVENT_ID,
   EventsQuery,
   ExecutionPath,
   ForkBody,
   Input,
   ListQuery,
+  NO_EVENT,
   StartQuery,
   ValuePath,
 } from './schema.ts';
@@ -53,10 +56,14 @@ const LAST_EVENT = z.object({
 /** What rights on the things that a definition names may be refused with. */
 const REACHED = ['TEMPLATE_FAILED', 'ENDPOINT_NOT_FOUND', 'TEMPLATE_NOT_FOUND'] as const;
 
-/** After which event to go on: the header is what a browser sends by itself. */
+/**
+ * After which event to go on: the header is what a browser sends by itself.
+ * @throws GatewayError BAD_REQUEST for a header that is no id of an event
+ */
 function lastEvent({ after }: EventsQuery, header: string | undefined): number {
-  const given = header ?? after ?? '0';
-  return /^\d{1,15}$/.test(given) ? Number(given) : 0;
+  if (!header) return Number(after ?? 0);
+  if (!EVENT_ID.test(header)) throw badRequest('Last-Event-ID', NO_EVENT);
+  return Number(header);
 }
 
 export const executionRoutes: AnyRoute[] = [

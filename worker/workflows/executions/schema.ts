@@ -1,6 +1,7 @@
 /** Paths, queries and bodies of the operations on runs, as on the wire. Spec: workflows.md §6. */
 import * as z from 'zod';
 import { JsonValue } from '../../../kinds/members.ts';
+import { meantName } from '../../../proto/near-name.ts';
 import { PageQuery } from '../../shapes/cursor.ts';
 import { GivenTime } from '../../shapes/members.ts';
 import { SAMPLE } from '../../shapes/sample.ts';
@@ -135,11 +136,16 @@ export const ActionsQuery = z.strictObject({
 });
 export type ActionsQuery = z.infer<typeof ActionsQuery>;
 
+/** The id of a live event. */
+export const EVENT_ID = /^\d{1,15}$/;
+/** What is told of another text. */
+export const NO_EVENT = 'must be the id of an event';
+
 /** Of live events: those after this one are sent. */
 export const EventsQuery = z.strictObject({
   after: z
     .string()
-    .regex(/^\d{1,15}$/, 'is the id of an event')
+    .regex(EVENT_ID, NO_EVENT)
     .optional()
     .meta({ description: 'As the header `Last-Event-ID`', examples: ['17'] }),
 });
@@ -192,17 +198,38 @@ const ids = z
   .max(IDS_MAX)
   .meta({ description: 'Their ids, up to 1,000', examples: [[SAMPLE.execution]] });
 
-/** Of cancelling many. */
-export const CancelManyBody = z
-  .union([
-    z.strictObject({ ids }),
-    z.strictObject({ filter: Filter.meta({ description: 'Which runs' }) }),
-  ])
-  .meta({
-    id: 'WorkflowCancelMany',
-    description: 'Runs by their ids, or those that a filter finds, up to 1,000',
-    examples: [{ filter: { status: 'waiting' } }],
+/** A body that names what is meant by its ids, or by a filter. */
+function idsOrFilter<Shape extends z.ZodType>(known: typeof ids, filter: Shape) {
+  return z.union([z.strictObject({ ids: known }), z.strictObject({ filter })], {
+    error: ({ input }) => wrongChoice(input),
   });
+}
+
+/** What is told of a body that has neither or both; undefined where its members say more. */
+function wrongChoice(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
+  const names = Object.keys(body);
+  if (names.includes('ids') && names.includes('filter')) {
+    return 'has ids and filter: give one of them';
+  }
+  if (names.some((name) => CHOICE.includes(name))) return undefined;
+  for (const name of names.slice(0, NAMES_MAX)) {
+    const meant = meantName(name, CHOICE);
+    if (meant !== undefined)
+      return `${JSON.stringify(name)} is not known; did you mean "${meant}"?`;
+  }
+  return 'must have ids or filter: {"filter": {}} means all';
+}
+
+const NAMES_MAX = 100;
+const CHOICE = ['ids', 'filter'];
+
+/** Of cancelling many. */
+export const CancelManyBody = idsOrFilter(ids, Filter.meta({ description: 'Which runs' })).meta({
+  id: 'WorkflowCancelMany',
+  description: 'Runs by their ids, or those that a filter finds, up to 1,000',
+  examples: [{ filter: { status: 'waiting' } }],
+});
 export type CancelManyBody = z.infer<typeof CancelManyBody>;
 
 const letterFilters = {
@@ -219,16 +246,12 @@ export const LettersQuery = z.strictObject({ ...letterFilters, ...PageQuery.shap
 export type LettersQuery = z.infer<typeof LettersQuery>;
 
 /** Of redriving many. */
-export const RedriveManyBody = z
-  .union([
-    z.strictObject({
-      ids: ids.meta({ description: 'Their ids, up to 1,000', examples: [[SAMPLE.letter]] }),
-    }),
-    z.strictObject({ filter: LetterFilter.meta({ description: 'Which dead letters' }) }),
-  ])
-  .meta({
-    id: 'WorkflowRedriveMany',
-    description: 'Dead letters by their ids, or those that a filter finds, up to 1,000',
-    examples: [{ filter: { version: '1.0.0' } }],
-  });
+export const RedriveManyBody = idsOrFilter(
+  ids.meta({ description: 'Their ids, up to 1,000', examples: [[SAMPLE.letter]] }),
+  LetterFilter.meta({ description: 'Which dead letters' }),
+).meta({
+  id: 'WorkflowRedriveMany',
+  description: 'Dead letters by their ids, or those that a filter finds, up to 1,000',
+  examples: [{ filter: { version: '1.0.0' } }],
+});
 export type RedriveManyBody = z.infer<typeof RedriveManyBody>;

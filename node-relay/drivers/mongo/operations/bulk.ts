@@ -134,7 +134,7 @@ function writeOf(
   const [[type, inner] = ['', null], ...others] = Object.entries(operation);
   const known = WRITES[type.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
   if (known === undefined || others.length > 0 || !isJsonObject(inner)) {
-    throw badRequest(path, `is an object of one member: ${Object.keys(WRITES).join(', ')}`);
+    throw badRequest(path, `must be an object of one member: ${Object.keys(WRITES).join(', ')}`);
   }
   const write: Document = {};
   for (const [written, value] of Object.entries(inner)) {
@@ -157,7 +157,10 @@ function demand(write: Document, members: readonly string[], path: string): void
     }
   }
   if (members.includes('namespace') && !/^[^.]+\../s.test(String(write.namespace))) {
-    throw badRequest(`${path}.namespace`, 'is database and collection: shop.customers');
+    throw badRequest(
+      `${path}.namespace`,
+      'must be database and collection, such as shop.customers',
+    );
   }
 }
 
@@ -170,7 +173,7 @@ function memberIn(execution: Execution, member: string, value: Json, path: strin
       return documentIn(execution, value, path);
     case 'update':
       if (!isJsonObject(value) && !Array.isArray(value))
-        throw badRequest(path, 'is an object or a pipeline');
+        throw badRequest(path, 'must be an object or a pipeline');
       return updateIn(execution, value as JsonObject | JsonObject[], path); // A pipeline's stages are looked at there.
     case 'upsert':
     case 'collation':

@@ -23,7 +23,7 @@ export function commandIn({ command }: MongoRequest): JsonObject {
     throw badRequest('command', 'is not JSON');
   }
   if (!isJsonObject(parsed))
-    throw badRequest('command', 'is an object whose first member names the command');
+    throw badRequest('command', 'must be an object whose first member names the command');
   return parsed;
 }
 

@@ -14,7 +14,7 @@ const NOTHING = '{"value":null}';
 function indexIn(execution: Execution, model: JsonObject | undefined, path: string): Document {
   const { keys, key = keys, options, ...rest } = model ?? {};
   if (!isJsonObject(key ?? null) || !isJsonObject(key as JsonObject)) {
-    throw badRequest(`${path}.key`, 'is an object of fields and directions');
+    throw badRequest(`${path}.key`, 'must be an object of fields and directions');
   }
   const more = isJsonObject(options ?? null) ? (options as JsonObject) : {};
   const converted = documentIn(execution, { ...rest, ...more }, path);
