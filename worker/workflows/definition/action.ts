@@ -13,6 +13,7 @@ import {
 import { COST, compiled } from './expression.ts';
 import { ACTION_ID, ACTION_ID_FORM, ACTIONS_MAX } from './ids.ts';
 import { Members } from './members.ts';
+import { placeInAction } from './places.ts';
 import type { Action, Common, Handler, Next } from './tree.ts';
 import { ACTION_TYPES } from './type-names.ts';
 import { readerOf } from './types.ts';
@@ -97,6 +98,7 @@ function* readAction(
   members.refuseOthers(
     [...COMMON, ...(list.isGraph ? ['after'] : []), ...own],
     `an action of type ${type}`,
+    placeInAction(ACTION_ID.test(draft.id) ? draft.id : '<id>', type),
   );
   const rest = yield* read(around);
   if (rest === undefined || report.faults.length > before) return undefined;

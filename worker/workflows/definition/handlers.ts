@@ -9,6 +9,13 @@ import type { Drafts } from './draft.ts';
 import { COST, type Stand } from './expression.ts';
 import { nameable } from './ids.ts';
 import { type Members, SHOWN } from './members.ts';
+import {
+  HANDLER_MEMBERS,
+  placeInErrorHandler,
+  placeInHandler,
+  QUEUE_MEMBERS,
+  RETRY_MEMBERS,
+} from './places.ts';
 import type { Action, DeadLetters, Escalation, Retry } from './tree.ts';
 import { ACTION_TYPES } from './type-names.ts';
 import { readValue } from './value.ts';
@@ -53,7 +60,9 @@ export function* readHandlers(drafts: Drafts, definition: Members): Pieces<Handl
   const members = definition.members('errorHandler');
   const byId = new Map<string, WrittenHandler>();
   if (members === undefined) return { byDefault: SILENT, byId, deadLetters: undefined };
-  members.refuseOthers(['default', 'actions', 'deadLetterQueue'], 'errorHandler');
+  members.refuseOthers(['default', 'actions', 'deadLetterQueue'], 'errorHandler', (name) =>
+    drafts.byId.has(name) ? `errorHandler.actions.${name}` : placeInErrorHandler(name),
+  );
   const main = members.members('default');
   const byDefault = main === undefined ? SILENT : yield* readHandler(drafts, main, undefined);
   const named = members.members('actions');
@@ -78,7 +87,7 @@ function* readHandler(
   id: string | undefined,
 ): Pieces<WrittenHandler> {
   if (drafts.pace.isOver(COST.action)) yield;
-  members.refuseOthers(['retry', 'fallback', 'action', 'escalation'], 'a handler');
+  members.refuseOthers(HANDLER_MEMBERS, 'a handler', placeInHandler(members.path));
   return {
     retry: isOff(members, 'retry') ? null : readRetry(members),
     fallback: isOff(members, 'fallback') ? null : yield* readFallback(drafts, members, id),
@@ -113,7 +122,7 @@ function readRetry(handler: Members): Retry | undefined {
     max: 'maxInterval',
     on: ['retryableErrors', 'retryOnErrors'],
   } as const;
-  members.refuseOthers(['maxAttempts', initial, ...rate, max, 'jitter', ...on], 'retry');
+  members.refuseOthers(RETRY_MEMBERS, 'retry');
   const attempts = members.number('maxAttempts', { min: 1, max: 100, isInteger: true });
   const initialS = members.number(initial, { min: 0, max: 86_400 });
   const maxS = members.number(max, { min: 0, max: 2_592_000 });
@@ -194,8 +203,7 @@ function isAction(json: Json): boolean {
 function readDeadLetters(handler: Members): DeadLetters | undefined {
   const members = handler.members('deadLetterQueue');
   if (members === undefined) return undefined;
-  const names = ['enabled', 'destination', 'includeState', 'retryable', 'retention'];
-  members.refuseOthers(names, 'deadLetterQueue');
+  members.refuseOthers(QUEUE_MEMBERS, 'deadLetterQueue');
   const read = {
     destination: members.text('destination'),
     includeState: members.flag('includeState', false),

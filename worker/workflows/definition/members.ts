@@ -3,6 +3,7 @@ import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/j
 import { truncated } from '../../../proto/truncate.ts';
 import { Members as Read } from '../../templates/transformation/report.ts';
 import { durationMs } from './duration.ts';
+import type { PlaceOf } from './places.ts';
 
 /** Bounds of a number. */
 interface NumberBounds {
@@ -87,8 +88,8 @@ export class Members extends Read {
     });
   }
 
-  /** Reports every member that is none of these. */
-  override refuseOthers(names: readonly string[], of: string): void {
+  /** Reports every member that is none of these. @param placeOf tells where those belong that are known elsewhere */
+  override refuseOthers(names: readonly string[], of: string, placeOf?: PlaceOf): void {
     const others = Object.keys(this.object).filter((name) => !names.includes(name));
     const more = others.length - OTHERS_MAX;
     if (more > 0) {
@@ -97,7 +98,11 @@ export class Members extends Read {
     }
     for (const name of others.slice(0, OTHERS_MAX)) {
       const shown = truncated(name, SHOWN);
-      const hint = this.report.hint(shown, names, { isTaken: (each) => this.has(each) });
+      const place = placeOf?.(name);
+      const hint =
+        place === undefined
+          ? this.report.hint(shown, names, { isTaken: (each) => this.has(each) })
+          : `; it belongs in ${place}`;
       this.fault(shown, `is no member of ${of}${hint}`);
     }
   }

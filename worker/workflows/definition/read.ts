@@ -13,6 +13,7 @@ import type { Fault, Reference } from './findings.ts';
 import { readHandlers } from './handlers.ts';
 import { ACTIONS_MAX } from './ids.ts';
 import { Members } from './members.ts';
+import { placeBesideActions } from './places.ts';
 import { resolveHandlers } from './resolve.ts';
 import { Structure } from './structure.ts';
 import type { Action, Expr, Settings, Value, Workflow } from './tree.ts';
@@ -98,7 +99,7 @@ export function* readWorkflowInPieces(
 
 function* readWhole(drafts: Drafts, members: Members): Pieces<Workflow | undefined> {
   const { report, byId } = drafts;
-  members.refuseOthers(DEFINITION_MEMBERS, 'a workflow');
+  members.refuseOthers(DEFINITION_MEMBERS, 'a workflow', placeBesideActions);
   for (const name of FREE) members.members(name);
   const rest = yield* readAround(drafts, members);
   const actions = yield* readActions(drafts, members);

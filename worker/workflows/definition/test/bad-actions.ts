@@ -1,5 +1,5 @@
 /** Actions and their order that cannot be, each with all that is told of it. */
-import { type Bad, condition, flow, loop, template } from './builders.ts';
+import { type Bad, condition, flow, loop, task, template } from './builders.ts';
 
 export const ACTIONS: readonly Bad[] = [
   ['no id', flow({ type: 'template', template: 't' }), ['actions.0.id: is required']],
@@ -52,6 +52,31 @@ export const ACTIONS: readonly Bad[] = [
     flow(template('a', { endpoint: 'sql' })),
     [
       'actions.0.endpoint: is no member of an action of type template; known are id, type, name, input, next, output, idempotencyKey, compensation, template, timeout',
+    ],
+  ],
+  [
+    'members of handlers and of the workflow',
+    flow(template('a', { retry: {}, jitter: true, errorHandler: {}, trigger: {} })),
+    [
+      'actions.0.retry: is no member of an action of type template; it belongs in errorHandler.actions.a.retry',
+      'actions.0.jitter: is no member of an action of type template; it belongs in errorHandler.actions.a.retry.jitter',
+      'actions.0.errorHandler: is no member of an action of type template; it belongs in errorHandler.actions.a of the workflow',
+      'actions.0.trigger: is no member of an action of type template; it belongs in trigger of the workflow, beside actions',
+    ],
+  ],
+  [
+    'a member of a handler, of an action without id',
+    flow({ type: 'template', template: 't', retry: {} }),
+    [
+      'actions.0.id: is required',
+      'actions.0.retry: is no member of an action of type template; it belongs in errorHandler.actions.<id>.retry',
+    ],
+  ],
+  [
+    'an escalation of a task',
+    flow(task({ escalation: { roles: ['Admin'] } })),
+    [
+      'actions.0.escalation: is no member of an action of type humanTask; it belongs in timeout.escalation',
     ],
   ],
   [

@@ -16,6 +16,24 @@ export const HANDLERS: readonly Bad[] = [
     ],
   ],
   [
+    'members of a handler, and of the queue',
+    handled({ retry: {}, a: {}, retryable: true }),
+    [
+      'errorHandler.retry: is no member of errorHandler; it belongs in errorHandler.default.retry, or errorHandler.actions.<id>.retry',
+      'errorHandler.a: is no member of errorHandler; it belongs in errorHandler.actions.a',
+      'errorHandler.retryable: is no member of errorHandler; it belongs in errorHandler.deadLetterQueue.retryable',
+    ],
+  ],
+  [
+    'members of a retry, of the queue and of an action in a handler',
+    handled({ actions: { a: { maxAttempts: 3, deadLetterQueue: {}, compensation: {} } } }),
+    [
+      'errorHandler.actions.a.maxAttempts: is no member of a handler; it belongs in errorHandler.actions.a.retry.maxAttempts',
+      'errorHandler.actions.a.deadLetterQueue: is no member of a handler; it belongs in errorHandler.deadLetterQueue',
+      'errorHandler.actions.a.compensation: is no member of a handler; it belongs in the action itself',
+    ],
+  ],
+  [
     'an action that is not there',
     handled({ actions: { b: { retry: { maxAttempts: 2 } } } }),
     ['errorHandler.actions.b: names no action: "b"; known are a'],

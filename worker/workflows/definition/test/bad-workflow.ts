@@ -15,6 +15,26 @@ export const WORKFLOW: readonly Bad[] = [
     { actions: one, trigers: [] },
     ['trigers: is no member of a workflow; did you mean "trigger"?'],
   ],
+  [
+    'members of what is within',
+    {
+      actions: one,
+      deadLetterQueue: {},
+      retry: {},
+      maxAttempts: 3,
+      timeout: 'PT1S',
+      inputSchema: {},
+      next: 'a',
+    },
+    [
+      'deadLetterQueue: is no member of a workflow; it belongs in errorHandler.deadLetterQueue',
+      'retry: is no member of a workflow; it belongs in errorHandler.default.retry, or errorHandler.actions.<id>.retry',
+      'maxAttempts: is no member of a workflow; it belongs in errorHandler.default.retry.maxAttempts, or errorHandler.actions.<id>.retry.maxAttempts',
+      'timeout: is no member of a workflow; it belongs in executionSettings.timeout',
+      'inputSchema: is no member of a workflow; it belongs in input.schema',
+      'next: is no member of a workflow; it belongs in an action',
+    ],
+  ],
   ['no actions', { actions: [] }, ['actions: must have at least one action']],
   ['actions that are no list', { actions: {} }, ['actions: must be an array']],
   [
