@@ -122,7 +122,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   TASK_NOT_FOUND: {
     means: 'There is no such task, or you may not see its workflow.',
-    remedy: 'Complete one that `GET /tasks` lists.',
+    remedy: 'Complete one that `GET /tasks?status=open` lists.',
   },
   DEAD_LETTER_NOT_FOUND: {
     means: 'The workflow has no such dead letter, or it has expired.',

@@ -15,9 +15,9 @@ export const taskRoutes: AnyRoute[] = [
   route({
     method: 'GET',
     path: '/tasks',
-    summary: 'List the tasks that you may complete',
+    summary: 'List the tasks that are for you, open and ended',
     description:
-      'The newest first, up to a second late. Admin of a workflow sees all of its tasks. Of many tasks of others a page may have few, and a `next_cursor`.',
+      'With `status=open` those that wait; without `status` those that are done or expired, too. The newest first, up to a second late. Admin of a workflow sees all of its tasks. Of many tasks of others a page may have few, and a `next_cursor`.',
     tag: 'Workflows',
     errors: ['WORKFLOW_NOT_FOUND'],
     access: anyMember,

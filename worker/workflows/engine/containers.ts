@@ -162,7 +162,9 @@ function endLoop(turn: Turn, node: Node, action: LoopAction): void {
       const value = scope.evaluate(expression, beside);
       if (value !== undefined) made[name] = value;
     }
-    const output = bounded(writtenText({ ...made, count } as Json));
+    // An aggregation that names `count` says itself what that is, as one that names `results` does. Spec silent.
+    const whole = Object.hasOwn(made, 'count') ? made : { ...made, count };
+    const output = bounded(writtenText(whole as Json));
     succeed(turn, node, turn.journal.keep(output));
   } catch (thrown) {
     const failure: Failure = { ...failureOf(thrown, node.action), effect: 'possible' };

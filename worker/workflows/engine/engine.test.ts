@@ -187,6 +187,18 @@ describe('a loop', () => {
     });
   });
 
+  test('leaves the count to an aggregation that names it', () => {
+    const aggregation = { count: '$.results.length * 10', results: '$.results.map((r) => r.it)' };
+    expect(run({ actions: [each({ aggregation })] }, { items: [1, 2] }, echo).output).toEqual({
+      count: 20,
+      results: [1, 2],
+    });
+    const undefinedThere = { count: '$.results.none' };
+    expect(
+      run({ actions: [each({ aggregation: undefinedThere })] }, { items: [1, 2] }, echo).output,
+    ).toEqual({ count: 2 });
+  });
+
   test('keeps the error in the place of an output where it goes on', () => {
     const { output, status } = run(
       { actions: [each({ continueOnError: true })] },
