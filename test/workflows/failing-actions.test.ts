@@ -68,6 +68,26 @@ describe('an action fails, and its run with it,', () => {
     });
   });
 
+  test('whose read writes: it says how the action, or its template, is let write', async () => {
+    const endpoint = await organization.addPostgres((await freshDatabase()).url);
+    const input = { query: 'DELETE FROM orders' };
+    const template = await organization.call('POST', '/templates', {
+      ...{ id: 'clears', request: 'Read', template: { endpoint, ...input } },
+    });
+    expect(template.status).toBe(200);
+    const what = 'DELETE is not taken by a read; give the';
+    const read = { id: 'read', type: 'endpoint', endpoint, operation: 'read', input };
+    expect(await failureOf(on.run(await on.add([read])))).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: `${what} action "operation": "write"`,
+    });
+    const nested = { id: 'nested', type: 'template', template: 'clears' };
+    expect(await failureOf(on.run(await on.add([nested])))).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: `${what} template "request": "Write"`,
+    });
+  });
+
   test('whose endpoint was deleted in the middle of the run', async () => {
     const endpoint = await organization.addPostgres((await freshDatabase()).url);
     const id = await on.add(waitThenRead(endpoint));

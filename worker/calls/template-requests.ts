@@ -19,6 +19,7 @@ import { transactionOn } from './transaction.ts';
 import { TransactionsBody } from './transactions/body.ts';
 import { requested, TRANSACTION_HEADER } from './transactions/interactive.ts';
 import { transactOver } from './transactions/run.ts';
+import { inWordsOf, OF_TEMPLATE } from './write-advice.ts';
 
 const encoder = new TextEncoder();
 
@@ -49,7 +50,7 @@ export function sending(
   const sent = (work: (ctx: Context) => Promise<Json>) => {
     call.sends?.();
     const ctx = by === undefined ? own : reach.contextOf(by);
-    return meter.pause(() => work(ctx)).catch(withoutStream);
+    return meter.pause(() => work(ctx)).catch(asOfRun);
   };
   const within = { known, results, transaction: call.transaction };
   return {
@@ -137,8 +138,9 @@ function apart(kind: Kind, request: JsonObject): { body: Json; bytes: Uint8Array
   return { body, bytes: isWritten ? encoder.encode(text) : undefined };
 }
 
-/** A result that is too large is told without the streaming form, which runs do not have. @throws what it is given */
-function withoutStream(error: unknown): never {
+/** A run has no streaming form for a result that is too large, and no `/write`. @throws what it is given, told without those */
+function asOfRun(thrown: unknown): never {
+  const error = inWordsOf(OF_TEMPLATE, thrown);
   if (!(error instanceof GatewayError) || error.code !== 'RESULT_TOO_LARGE') throw error;
   const [size = 'The result is too large'] = error.message.split(';');
   const { details } = error;

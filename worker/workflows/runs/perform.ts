@@ -9,6 +9,7 @@ import { policyOn } from '../../access/policy.ts';
 import { gather } from '../../calls/gather.ts';
 import { requestOn } from '../../calls/request.ts';
 import { runTemplate, type TemplateCall } from '../../calls/template.ts';
+import { inWordsOf, OF_ACTION } from '../../calls/write-advice.ts';
 import type { Context } from '../../context.ts';
 import { onEndpoint } from '../../endpoints/access.ts';
 import type { Key } from '../../idempotency/rule.ts';
@@ -72,12 +73,15 @@ export async function callEndpoint(
       bytes,
       ...(isMarked && { key }),
     });
-    const ended = await endOf(ctx, outcome, action.id);
+    const { written: wrote } = outcome;
+    const told = { result: inWordsOf(OF_ACTION, outcome.result), written: wrote };
+    const ended = await endOf(ctx, told, action.id);
     if (isMarked && 'failure' in ended) return { failure: asTheMarkTells(ended.failure), reached };
     if ('failure' in ended || row.kind !== 'http') return { ...ended, reached };
     return { ...byStatus(ended.text, await parsedInTurn(ctx, ended.text), action), reached };
   } catch (thrown) {
-    return { failure: failureFrom(gatewayFailureOf(thrown), false, action.id), reached };
+    const error = gatewayFailureOf(inWordsOf(OF_ACTION, thrown));
+    return { failure: failureFrom(error, false, action.id), reached };
   }
 }
 
@@ -187,7 +191,7 @@ function timedOut(action: string, written: boolean): Failure {
 
 async function endOf(
   ctx: Context,
-  { result, written }: Outcome,
+  { result, written }: Pick<Outcome, 'result' | 'written'>,
   action: string,
 ): Promise<{ readonly text: string } | { readonly failure: Failure }> {
   if (result instanceof GatewayError) return { failure: failureFrom(result, written, action) };
