@@ -101,10 +101,17 @@ describe('a run', () => {
       echo('asked'),
     ]);
     const { run_id } = await on.run(id, { yes: false });
-    for (const from of ['asked', 'nowhere']) {
+    for (const [from, hint] of [
+      ['asked', 'it came to choose'],
+      ['nowhere', 'it came to choose'],
+      ['chose', 'did you mean "choose"?'],
+    ] as const) {
       const path = `/workflows/${id}/executions/${run_id}/fork`;
       expect(await organization.call('POST', path, { from })).toEqual(
-        refusal('RUN_CONFLICT', `The run never came to an action ${from} of the top level`),
+        refusal(
+          'RUN_CONFLICT',
+          `The run never came to an action ${from} of the top level; ${hint}`,
+        ),
       );
     }
   });

@@ -142,7 +142,7 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   ],
   WORKFLOW_PAUSED: ['Workflow restock is paused'],
   RUN_CONFLICT: ['The run has succeeded: only one that failed or was cancelled can be retried'],
-  TASK_CLOSED: ['The task is done'],
+  TASK_CLOSED: ['The task was completed already, or rejected'],
   DEAD_LETTER_SPENT: ['The dead letter was redriven already'],
   EDIT_CONFLICT: ['The rules were changed meanwhile: try again'],
   TRANSACTION_OPEN: [

@@ -36,10 +36,10 @@ export async function completeTask(
     const message = 'Only assignees of the task may complete it';
     throw new GatewayError('FORBIDDEN', message, { details: [{ rule: 'assignees' }] });
   }
-  if (task.status !== 'open') throw closed(task.status === 'done' ? 'done' : 'expired');
+  if (task.status !== 'open') throw closed(task.status === 'done' ? DONE : 'is expired');
   const answer = answerOf(policy.username, content, body);
   const object = runsObject(ctx.env, orgUuid, task.runUuid);
-  if (!(await object.completeTask(task.runUuid, task.path, answer))) throw closed('over');
+  if (!(await object.completeTask(task.runUuid, task.path, answer))) throw closed(OVER);
   const what = 'reject' in body ? 'reject' : 'complete';
   recordAfterReply(ctx, actorOf(ctx.caller), {
     action: `task.${what}`,
@@ -61,10 +61,14 @@ function answerOf(by: string, { form }: Content, body: CompleteBody): TaskAnswer
   throw new GatewayError('BAD_REQUEST', told, { details: [...faults] });
 }
 
+const DONE = 'was completed already, or rejected';
+/** Known to the run alone: lists may be a second late. */
+const OVER = 'is over: it was completed or rejected, or its run has ended';
+
 function taskNotFound(named: string): GatewayError {
   return new GatewayError('TASK_NOT_FOUND', `Task ${named} does not exist`);
 }
 
 function closed(how: string): GatewayError {
-  return new GatewayError('TASK_CLOSED', `The task is ${how}`);
+  return new GatewayError('TASK_CLOSED', `The task ${how}`);
 }

@@ -1,6 +1,7 @@
 /** A new run that keeps what another one did before an action. Spec: workflows.md §6, `fork`. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject } from '../../../proto/json.ts';
+import { hintFor } from '../../../proto/near-name.ts';
 import { writtenText } from '../../../proto/written-json.ts';
 import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
@@ -27,6 +28,8 @@ interface ForkSource {
   readonly reached: readonly string[];
   /** Ids of the actions before it; absent where the action never ran. */
   readonly before?: readonly string[];
+  /** Ids of the actions of the top level that ran; where `before` is absent. */
+  readonly main?: readonly string[];
   /** The first of them that was undone. */
   readonly undone?: string;
 }
@@ -53,7 +56,7 @@ export async function forkRun(
   const text = await object.forkOf(record.id, body.from);
   if (text === undefined) throw runNotFound();
   const told = JSON.parse(text) as ForkSource; // As the object wrote it.
-  if (!told.before) throw conflict(`The run never came to an action ${body.from} of the top level`);
+  if (!told.before) throw neverRan(body.from, told.main);
   if (told.undone !== undefined) {
     const { undone } = told;
     throw conflict(`What action ${undone} did was undone: fork the run from ${undone}`);
@@ -87,6 +90,11 @@ export async function forkRun(
     fork: { from: body.from, reached: told.reached },
   };
   return started(ctx, workflow, order);
+}
+
+function neverRan(from: string, main: readonly string[] = []): GatewayError {
+  const known = main.length === 0 ? '' : `; ${hintFor(from, main, { before: 'it came to' })}`;
+  return conflict(`The run never came to an action ${from} of the top level${known}`);
 }
 
 /** @throws GatewayError WORKFLOW_NOT_FOUND, RUN_CONFLICT */

@@ -292,8 +292,8 @@ describe('tasks', () => {
       output: { approved: true },
       actions: [{ by: gateway.user.username }],
     });
-    expect(await gateway.call('POST', complete, { form: { approved: true } })).toMatchObject({
-      status: 409,
-    });
+    const again = () => gateway.call('POST', complete, { form: { approved: true } });
+    const message = 'The task was completed already, or rejected';
+    await expect.poll(again).toEqual({ status: 409, body: failure('TASK_CLOSED', message) });
   });
 });

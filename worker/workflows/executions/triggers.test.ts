@@ -169,6 +169,20 @@ describe('triggers', () => {
     expect(await shop.runsOf('tried')).toEqual([]);
   });
 
+  test('of a webhook take what a delivery has, and name what it has not', async () => {
+    await shop.store('strict', hook('strict'));
+    const [n, boddy] = ['is no member of a delivery; known are', 'is no member of a delivery; did'];
+    const details = [
+      { path: 'n', message: `${n} body, headers, query` },
+      { path: 'boddy', message: `${boddy} you mean "body"?` },
+    ];
+    const told = details.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    expect(await tried('strict', 0, { n: 1, boddy: {} })).toEqual({
+      status: 400,
+      body: failure('BAD_REQUEST', told, details),
+    });
+  });
+
   test('that are none are 404', async () => {
     await shop.store('few', hook('few'));
     for (const index of ['1', '-1', 'x', '00']) {

@@ -1,6 +1,8 @@
 /** The state of the triggers of a workflow, and what one would make of a sample. Spec: workflows.md §5. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
+import { hintFor } from '../../../proto/near-name.ts';
+import { truncated } from '../../../proto/truncate.ts';
 import type { Context } from '../../context.ts';
 import { changeStatesOf } from '../../data-changes/tell.ts';
 import { patternOf } from '../../events/pattern.ts';
@@ -14,6 +16,7 @@ import { loadDefinition } from '../runs/source.ts';
 import { inputOf } from '../triggers/input.ts';
 import { budgetOf } from '../triggers/start.ts';
 import type { TriggerState } from '../triggers/state.ts';
+import { invalid } from './start.ts';
 import { selectLastCall } from './store.ts';
 
 /** What reports the state of triggers of a type, for a workflow by its UUID. */
@@ -80,7 +83,7 @@ function toldOf(
 
 /**
  * What filter and mapping make of a sample, and what is wrong with that; nothing starts.
- * @throws GatewayError NOT_FOUND, WORKFLOW_NOT_FOUND when the version is gone since it was looked up
+ * @throws GatewayError NOT_FOUND, BAD_REQUEST, WORKFLOW_NOT_FOUND when the version is gone since it was looked up
  */
 export async function testTrigger(
   ctx: Context,
@@ -93,6 +96,7 @@ export async function testTrigger(
   if (!trigger) {
     throw new GatewayError('NOT_FOUND', `Workflow ${workflow.row.id} has no trigger ${named}`);
   }
+  if (trigger.type === 'webhook') checkDelivery(sample);
   if (!fits(trigger, sample)) return { matches: false, faults: [] };
   const root = trigger.type === 'webhook' ? deliveryOf(sample) : sample;
   const made = await costly(ctx, () => inputOf(trigger, root, budgetOf(ctx.env)));
@@ -115,6 +119,25 @@ function fits(trigger: Trigger, sample: JsonObject): boolean {
   const { operation } = sample;
   return operation === undefined || [...trigger.operations].some((each) => each === operation);
 }
+
+/** @throws GatewayError BAD_REQUEST for members that a delivery does not have: the body alone is no sample of it */
+function checkDelivery(sample: JsonObject): void {
+  const names = Object.keys(sample);
+  const faults = names
+    .filter((name) => !DELIVERY.includes(name))
+    .slice(0, FAULTS_MAX)
+    .map((name) => {
+      const shown = truncated(name, NAME_SHOWN);
+      const hint = hintFor(shown, DELIVERY, { isTaken: (each) => names.includes(each) });
+      return { path: shown, message: `is no member of a delivery; ${hint}` };
+    });
+  if (faults.length > 0) throw invalid(faults);
+}
+
+const DELIVERY = ['body', 'headers', 'query'];
+/** Wrong names that are told, and characters of one. Spec silent. */
+const FAULTS_MAX = 100;
+const NAME_SHOWN = 100;
 
 /** A delivery as it would come: with all its members, and headers in lower case. */
 function deliveryOf({ body = null, headers = {}, query = {} }: JsonObject): JsonObject {

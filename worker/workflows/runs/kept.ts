@@ -29,7 +29,7 @@ const READ_AT_ONCE = 256 * 1024;
 const PIECE = 128 * 1024;
 const encoder = new TextEncoder();
 
-/** What a fork is made of, as the JSON that `forkOf` answers. */
+/** What a fork is made of, as the JSON that `forkOf` answers; `main` where it begins at no action of the top level that ran. */
 export function forkSourceOf(
   keeper: Keeper,
   row: RunRow,
@@ -41,7 +41,8 @@ export function forkSourceOf(
   const before = main?.map(({ action }) => action);
   const undone = main && firstUndone(keeper, row, main);
   const [input, reached] = [keeper.text(run, body.input), keeper.reachedOf(run)];
-  return JSON.stringify({ head, input, reached, before, undone });
+  const ran = main ? undefined : mainNodes(keeper, row).map(({ action }) => action);
+  return JSON.stringify({ head, input, reached, before, undone, main: ran });
 }
 
 /** Nodes of the top level before one of them; undefined where that one never ran. */
