@@ -86,6 +86,10 @@ export const CONFLICT_MEANINGS = {
     means: 'Runs of the workflow are active.',
     remedy: 'Wait for them, or repeat the call with `?confirm=true`: they are cancelled.',
   },
+  WORKFLOW_IN_USE: {
+    means: 'Other workflows, which `details` list, run the workflow as a subworkflow.',
+    remedy: 'Change those first, or delete it with `?confirm=true`: they fail from then on.',
+  },
   TEMPLATE_IN_USE: {
     means: 'Other templates or workflows, which `details` list, use the template.',
     remedy: 'Change those first, or delete it with `?confirm=true`: they fail from then on.',

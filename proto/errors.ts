@@ -60,6 +60,7 @@ export const ERRORS = {
   WORKFLOW_VERSION_EXISTS: { status: 409, error: 'Conflict' },
   WORKFLOW_PATH_TAKEN: { status: 409, error: 'Conflict' },
   WORKFLOW_RUNNING: { status: 409, error: 'Conflict' },
+  WORKFLOW_IN_USE: { status: 409, error: 'Conflict' },
   TEMPLATE_IN_USE: { status: 409, error: 'Conflict' },
   WORKFLOW_PAUSED: { status: 409, error: 'Conflict' },
   RUN_CONFLICT: { status: 409, error: 'Conflict' },

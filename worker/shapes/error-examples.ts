@@ -136,6 +136,10 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
     `Workflow ${SAMPLE.workflow} has 2 active runs: cancel them with ?confirm=true`,
     [{ rule: 'active runs', runs: 2 }],
   ],
+  WORKFLOW_IN_USE: [
+    `Workflow ${SAMPLE.workflow} is in use: delete it with ?confirm=true`,
+    [{ rule: 'in use', workflows: ['refill'] }],
+  ],
   TEMPLATE_IN_USE: [
     'Template order-summary is in use: delete it with ?confirm=true',
     [{ rule: 'in use', templates: ['order-report'], workflows: [] }],

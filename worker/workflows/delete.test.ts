@@ -3,6 +3,7 @@ import { env } from 'cloudflare:test';
 import { eq } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/d1';
 import { describe, expect, test } from 'vitest';
+import type { ErrorDetails } from '../../proto/errors.ts';
 import { rules } from '../db/schema.ts';
 import { workflowHooks, workflowReferences, workflows, workflowVersions } from '../db/workflows.ts';
 import { GREETING, make as makeTemplate } from '../templates/test/definitions.ts';
@@ -53,6 +54,49 @@ describe('DELETE /workflows/{workflow}', () => {
     const sent = await gateway.send('/workflows/waiting', { method: 'DELETE', headers });
     expect(sent.status).toBe(412);
     expect((await gateway.call('GET', '/workflows/waiting')).status).toBe(200);
+  });
+});
+
+describe('DELETE of a workflow that others run', () => {
+  const outer = (name: string, workflow: string) => ({
+    ...{ name, actions: [{ id: 'a', type: 'subworkflow', workflow }] },
+  });
+  const refused = (details: ErrorDetails[]) => ({
+    status: 409,
+    body: failure(
+      'WORKFLOW_IN_USE',
+      'Workflow waiting is in use: delete it with ?confirm=true',
+      details,
+    ),
+  });
+  const used = { rule: 'in use', workflows: ['by-id', 'by-uuid'] };
+
+  test('lists them, by id and by UUID, and its active runs', async () => {
+    const gateway = await startGateway('Write');
+    gateway.clock.now = Date.now();
+    await make(gateway, WAITING);
+    const { uuid } = (await gateway.call('GET', '/workflows/waiting')).body as { uuid: string };
+    await make(gateway, outer('By id', 'waiting'));
+    await make(gateway, outer('By uuid', uuid));
+    expect(await gateway.call('DELETE', '/workflows/waiting')).toEqual(refused([used]));
+    await gateway.call('POST', '/workflows/waiting', {});
+    expect(await gateway.call('DELETE', '/workflows/waiting')).toEqual(
+      refused([used, { rule: 'active runs', runs: 1 }]),
+    );
+    expect(await gateway.call('DELETE', '/workflows/waiting?confirm=true')).toMatchObject({
+      status: 200,
+      body: { activeInstances: 1 },
+    });
+  });
+
+  test('takes no note of versions that are no longer in force, and of those that are gone', async () => {
+    const gateway = await startGateway('Write');
+    await make(gateway, WAITING);
+    await make(gateway, outer('By id', 'waiting'));
+    await make(gateway, outer('Gone', 'waiting'));
+    await gateway.call('PATCH', '/workflows/by-id', { actions: WAITING.actions });
+    await gateway.call('DELETE', '/workflows/gone');
+    expect(await gateway.call('DELETE', '/workflows/waiting')).toMatchObject({ status: 200 });
   });
 });
 

@@ -12,13 +12,13 @@ import { deleteRemains, isDeleted, markDeleted } from './changes/store.ts';
 import { ownerOf } from './executions/show.ts';
 import { tagOf } from './record.ts';
 import { objectNamesOf } from './runs/names.ts';
-import { selectActive, selectWorkflow } from './store.ts';
+import { selectActive, selectUsers, selectWorkflow } from './store.ts';
 import { changed } from './triggers/changed.ts';
 import { insertNews } from './triggers/store.ts';
 
 /** What a removal is held to. */
 interface WorkflowDeletion {
-  /** Whether it may go although runs are active. */
+  /** Whether it may go although runs are active, or others use it. Spec silent of those: as with templates. */
   readonly confirmed: boolean;
   readonly ifMatch: IfMatch | undefined;
   /** Gets what is demanded of the caller: of a workflow with its author's rights what granting needs. */
@@ -28,7 +28,7 @@ interface WorkflowDeletion {
 /**
  * Removes versions, references and paths at once, and cancels what runs. Answers how many runs were
  * active: they compensate what they did.
- * @throws GatewayError WORKFLOW_RUNNING, WORKFLOW_NOT_FOUND when it is gone already, PRECONDITION_FAILED, FORBIDDEN
+ * @throws GatewayError WORKFLOW_IN_USE with what uses it, WORKFLOW_RUNNING, WORKFLOW_NOT_FOUND when it is gone already, PRECONDITION_FAILED, FORBIDDEN
  */
 export async function deleteWorkflow(
   ctx: Context,
@@ -39,8 +39,9 @@ export async function deleteWorkflow(
   const { orgUuid, uuid, id } = row;
   if (row.runAs === 'author') demandRemoval(await reachUnder(ctx, [uuid]), demands);
   await indexRuns(ctx, orgUuid);
-  const [[active], deleted] = await db.batch([
+  const [[active], users, deleted] = await db.batch([
     selectActive(db, orgUuid, uuid),
+    selectUsers(db, orgUuid, 'workflow', row),
     markDeleted(db, row, { ifMatch, confirmed, now: ctx.now() }),
     auditStatement(ctx, {
       action: 'workflow.delete',
@@ -65,11 +66,23 @@ export async function deleteWorkflow(
   const [left] = await selectWorkflow(db, orgUuid, { uuid });
   if (!left || left.deletedAt !== null) throw workflowNotFound(id);
   if (!isHeld(tagOf(left), ifMatch)) throw preconditionFailed();
-  throw new GatewayError(
-    'WORKFLOW_RUNNING',
-    `Workflow ${id} has ${count} active runs: cancel them with ?confirm=true`,
-    { details: [{ rule: 'active runs', runs: count }] },
+  throw unconfirmed(
+    id,
+    count,
+    users.map((each) => each.id),
   );
+}
+
+/** @param active runs @param workflows ids of those that use it */
+function unconfirmed(id: string, active: number, workflows: readonly string[]): GatewayError {
+  const runs = { rule: 'active runs', runs: active };
+  if (workflows.length === 0) {
+    const message = `Workflow ${id} has ${active} active runs: cancel them with ?confirm=true`;
+    return new GatewayError('WORKFLOW_RUNNING', message, { details: [runs] });
+  }
+  const details = [{ rule: 'in use', workflows }, ...(active > 0 ? [runs] : [])];
+  const message = `Workflow ${id} is in use: delete it with ?confirm=true`;
+  return new GatewayError('WORKFLOW_IN_USE', message, { details });
 }
 
 /** Brings the index of the organization's runs up to date, so that D1 knows which are active. */

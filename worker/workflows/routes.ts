@@ -114,9 +114,9 @@ export const workflowRoutes: AnyRoute[] = [
     path: '/workflows/:workflow',
     summary: 'Delete a workflow with all its versions',
     description:
-      'While runs are active it needs `?confirm=true`, which cancels them: they undo what they did. Runs stay readable by the UUID of the workflow until their retention ends.',
+      'While runs are active, or other workflows run it as a subworkflow, it needs `?confirm=true`. Its runs are then cancelled and undo what they did; those of the others fail where they come to it. Runs stay readable by the UUID of the workflow until their retention ends.',
     tag: 'Workflows',
-    errors: ['WORKFLOW_RUNNING'],
+    errors: ['WORKFLOW_IN_USE', 'WORKFLOW_RUNNING'],
     access: onWorkflow('Write'),
     changes: 'organization',
     params: WorkflowPath,

@@ -157,7 +157,10 @@ export const DeleteQuery = z.strictObject({
   confirm: z
     .enum(['true', 'false'])
     .optional()
-    .meta({ description: 'Cancels its active runs, and deletes it', examples: ['true'] }),
+    .meta({
+      description: 'Deletes it although others use it, and cancels its active runs',
+      examples: ['true'],
+    }),
 });
 
 /** Which version is meant. */

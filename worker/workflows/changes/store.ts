@@ -18,7 +18,7 @@ import {
 import type { Level } from '../../levels.ts';
 import type { IfMatch } from '../../revision.ts';
 import type { Reference } from '../definition/findings.ts';
-import { counted, selectVersion, takenHooks } from '../store.ts';
+import { counted, selectUsers, selectVersion, takenHooks } from '../store.ts';
 import { deleteTriggers } from '../triggers/store.ts';
 
 /** A path below `/hooks/{org}`, and the trigger that it leads to. */
@@ -205,16 +205,16 @@ export function replaceHooks(db: Database, row: WorkflowRow, hooks: readonly Hoo
 /** The conditions of a removal. */
 interface Removing {
   readonly ifMatch: IfMatch | undefined;
-  /** Whether it may go although runs are active. */
+  /** Whether it may go although runs are active, or others use it. */
   readonly confirmed: boolean;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
 }
 
-/** Marks a workflow as deleted. No row comes back when it is gone already, has another revision than `ifMatch`, or has active runs and is not confirmed. */
+/** Marks a workflow as deleted. No row comes back when it is gone already, has another revision than `ifMatch`, or has active runs or users and is not confirmed. */
 export function markDeleted(
   db: Database,
-  { orgUuid, uuid }: WorkflowRow,
+  { orgUuid, uuid, id }: WorkflowRow,
   { ifMatch, confirmed, now }: Removing,
 ) {
   const active = db
@@ -236,7 +236,12 @@ export function markDeleted(
         eq(workflows.uuid, uuid),
         isNull(workflows.deletedAt),
         heldTo(workflows.revision, ifMatch),
-        confirmed ? undefined : sql`not exists ${active}`,
+        ...(confirmed
+          ? []
+          : [
+              sql`not exists ${active}`,
+              sql`not exists ${selectUsers(db, orgUuid, 'workflow', { uuid, id })}`,
+            ]),
       ),
     )
     .returning({ uuid: workflows.uuid });
