@@ -59,6 +59,7 @@ export const ASIDE_BY_REASON: Readonly<Record<string, string>> = {
   'worker/calls/transactions/certain-reads.ts':
     'looks only at statements of at most 4096 characters',
   'worker/workflows/engine/paths.ts': 'looks at one character of a path of ours',
+  'worker/workflows/runs/vault.ts': 'looks at the last character of each part of a text',
   'worker/workflows/runs/names.ts': 'reads a token once, which is as long as a path may be',
   'worker/drivers/edge/upstash/events.ts': "reads a server's events once",
   'worker/drivers/edge/planetscale/columns.ts': "reads a server's rows once",
