@@ -15,6 +15,7 @@ import { parse } from '../shapes/parse.ts';
 import type { EndpointCall, Run } from '../templates/compiled.ts';
 import { gather, type RunResults } from './gather.ts';
 import { TransactionBody } from './read-transaction.ts';
+import { withoutStream } from './stream-advice.ts';
 import { transactionOn } from './transaction.ts';
 import { TransactionsBody } from './transactions/body.ts';
 import { requested, TRANSACTION_HEADER } from './transactions/interactive.ts';
@@ -140,12 +141,5 @@ function apart(kind: Kind, request: JsonObject): { body: Json; bytes: Uint8Array
 
 /** A run has no streaming form for a result that is too large, and no `/write`. @throws what it is given, told without those */
 function asOfRun(thrown: unknown): never {
-  const error = inWordsOf(OF_TEMPLATE, thrown);
-  if (!(error instanceof GatewayError) || error.code !== 'RESULT_TOO_LARGE') throw error;
-  const [size = 'The result is too large'] = error.message.split(';');
-  const { details } = error;
-  throw new GatewayError(error.code, `${size}; ask for less: a run has no stream`, {
-    details,
-    cause: error,
-  });
+  throw withoutStream(inWordsOf(OF_TEMPLATE, thrown), 'a run has no stream');
 }

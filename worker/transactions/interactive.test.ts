@@ -1,9 +1,11 @@
 /** Transactions that go on request by request, through the real log, on relays in memory. Spec: transactions.md §5. */
+import { Code } from '@connectrpc/connect';
 import { expect, test, vi } from 'vitest';
 import type { Json } from '../../proto/json.ts';
 import { Admission } from '../../proto/work/admission.ts';
 import { noteCaller } from '../limits/neighbours.ts';
 import { failure } from '../test/gateway.ts';
+import { told } from '../test/running.ts';
 import { startInteractive as start } from './test/interactive.ts';
 
 const row = (said: string) => ({
@@ -144,6 +146,20 @@ test.each(['application/x-ndjson', 'text/csv', 'text/event-stream'])(
     expect(reply).toMatchObject({ status: 501, body: { code: 'NOT_SUPPORTED' } });
   },
 );
+
+test('a result that is too large is told without a stream, which there is none of', async () => {
+  const { relay, begin, send } = await start();
+  relay.before = async () => {
+    const message = 'The result is larger than 8 bytes; send Accept: application/x-ndjson';
+    throw told(Code.ResourceExhausted, 'RESULT_TOO_LARGE', message, []);
+  };
+  expect(await send(await begin(), '/endpoints/e0/read', 'select 1')).toMatchObject({
+    body: {
+      code: 'RESULT_TOO_LARGE',
+      message: 'The result is larger than 8 bytes; ask for less: a transaction has no stream',
+    },
+  });
+});
 
 test('who comes after it was rolled back is told where to find out why', async () => {
   const { begin, send, end } = await start();

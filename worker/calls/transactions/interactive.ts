@@ -16,6 +16,7 @@ import { backendOf } from '../backend/choose.ts';
 import { RelayBackend } from '../backend/relay.ts';
 import { Shares } from '../backend/shares.ts';
 import { answeredBy, formOf, type OnEndpoint, type RequestOptions, requestOn } from '../request.ts';
+import { withoutStream } from '../stream-advice.ts';
 import { keptOf, leftNothing, undoWithin } from './end.ts';
 import { askLog, ownerOf } from './log.ts';
 import { randomName } from './names.ts';
@@ -147,7 +148,7 @@ async function performIn(
     return await performed(ctx, id, operation, form, deadline);
   } catch (thrown) {
     // Before anything else has its turn, also where a template does without the result.
-    const failure = leftNothing(failureOf(thrown));
+    const failure = leftNothing(failureOf(withoutStream(thrown, 'a transaction has no stream')));
     await abandon(ctx, id, failure);
     throw failure;
   }

@@ -23,7 +23,7 @@ export class Computing {
 
   /** Waits until the organization may go on computing, after transitions that took long. */
   turn(): Promise<void> {
-    if (!this.mustWait) return this.#giveWay();
+    if (!mustWait(this.#owner())) return this.#giveWay();
     // One of an object waits in the line of all: each that waits there looks at all others.
     this.#turns = this.#turns.then(() => mayGoOn(this.#owner(), true));
     return this.#turns;
@@ -41,14 +41,9 @@ export class Computing {
     return goingOn(this.#owner(), pieces);
   }
 
-  /** Whether it would wait for others. */
-  get mustWait(): boolean {
-    return mustWait(this.#owner());
-  }
-
   /** Whether what comes next is to be left to the next turn: others wait, or the thread was held for a while. */
   get mustPause(): boolean {
-    return this.#holdsThread || this.mustWait;
+    return this.#holdsThread || mustWait(this.#owner());
   }
 
   /** Counts steps that something was computed with: what the organization computes next waits for others. */
