@@ -97,11 +97,20 @@ test('what is rolled back is nowhere', async () => {
   expect(await count('b')).toBe(0);
 });
 
-test('a failure rolls all of it back at once', async () => {
+test.each([
+  ['that has joined', [addPg, addMy]],
+  ['at its first use', [addPg]],
+])('a failure on an endpoint %s rolls all of it back at once', async (_, before) => {
   const id = await begin();
-  await addPg(id, 'c');
-  await addMy(id, 'c');
-  expect(await addMy(id, 'c')).toMatchObject({ status: 409 });
+  for (const add of before) expect(await add(id, 'c')).toMatchObject({ status: 200 });
+  const failing = { query: 'INSERT INTO nowhere VALUES (1)' };
+  expect(await within(id, '/endpoints/my/write', failing)).toMatchObject({ status: 400 });
+  // What else may be under way is waited for longer than that.
+  await expect
+    .poll(async () => (await organization.call('GET', `/transactions/${id}`)).body, {
+      timeout: 1_500,
+    })
+    .toMatchObject({ status: 'rolled_back' });
   expect(await end(id, 'commit')).toMatchObject({
     status: 409,
     body: { code: 'TRANSACTION_CLOSED' },

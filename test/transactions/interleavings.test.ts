@@ -191,10 +191,7 @@ test('what was answered 200 is there once it has committed, and nothing else is,
       for (const each of done) checkAnswer(each, isCommitted);
       const there = await numbersOf(played);
       const wrote = done.flatMap((each) => (each.status === 200 ? each.wrote : []));
-      // Of a template whose run the commit came into, the requests before it take part.
-      const halves = done.flatMap((each) => (each.what === 'template' ? each.wrote : []));
-      const isRight = (n: number) => wrote.includes(n) || halves.includes(n);
-      expect(there.filter((n) => !(isCommitted && isRight(n)))).toEqual([]);
+      expect(there.filter((n) => !(isCommitted && wrote.includes(n)))).toEqual([]);
       expect(isCommitted ? wrote.filter((n) => !there.includes(n)) : []).toEqual([]);
       expect(new Set(there).size).toBe(there.length);
       await expect.poll(leftOpen, { timeout: 5_000 }).toBe(0);

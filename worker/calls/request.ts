@@ -62,6 +62,8 @@ export interface RequestOptions extends Partial<Form> {
   readonly session?: string | undefined;
   /** Id of the transaction over many endpoints that it takes part in. */
   readonly transaction?: string | undefined;
+  /** There, the ticket of the template's run that it belongs to. */
+  readonly run?: string | undefined;
   /** An `Idempotency-Key` that the endpoint's backend keeps. */
   readonly key?: Key | undefined;
   /** Of a subscription: the id of the event to go on after. */

@@ -30,6 +30,8 @@ interface Sender {
   readonly call: {
     /** Id of the transaction over many endpoints that they take part in. */
     readonly transaction?: string | undefined;
+    /** Of the run, in that transaction. */
+    readonly ticket?: string | undefined;
     /** Called before each. */
     sends?(): void;
   };
@@ -53,7 +55,7 @@ export function sending(
     const ctx = by === undefined ? own : reach.contextOf(by);
     return meter.pause(() => work(ctx)).catch(asOfRun);
   };
-  const within = { known, results, transaction: call.transaction };
+  const within = { known, results, transaction: call.transaction, run: call.ticket };
   return {
     send: (request) =>
       sent((ctx) => send(ctx, reach.endpoint(request.endpoint, by), request, within)),
@@ -70,6 +72,7 @@ interface RunScope {
   readonly known: Known;
   readonly results: RunResults;
   readonly transaction: string | undefined;
+  readonly run: string | undefined;
 }
 
 /**
@@ -82,7 +85,7 @@ async function send(
   { operation, request }: EndpointCall,
   within: RunScope,
 ): Promise<Json> {
-  const { transaction } = within;
+  const { transaction, run } = within;
   const { row, policy } = resource;
   const params = { endpoint: row.id };
   const on = { resource, held: effectiveLevel(policy), policy, params };
@@ -91,7 +94,7 @@ async function send(
     return resultRead(
       ctx,
       within,
-      await requested(ctx, on, operation, body, { bytes, transaction }),
+      await requested(ctx, on, operation, body, { bytes, transaction, run }),
     );
   }
   if (transaction !== undefined) throw withinAnother();

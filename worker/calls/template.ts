@@ -18,6 +18,7 @@ import { RunResults } from './gather.ts';
 import { keptOutput } from './template-outputs.ts';
 import { sending } from './template-requests.ts';
 import { readAll, readEarly } from './template-versions.ts';
+import { wholeRun } from './transactions/whole-run.ts';
 
 const decoder = new TextDecoder();
 
@@ -38,6 +39,8 @@ export interface TemplateCall {
   readonly pins?: { readonly [uuid: string]: string } | undefined;
   /** Id of the transaction over many endpoints that its requests take part in. */
   readonly transaction?: string | undefined;
+  /** There, of this run. */
+  readonly ticket?: string | undefined;
   /** Waits until it may go on computing, as a run of a workflow waits: that is never refused. */
   turn?(): Promise<void>;
   /** Called before each request to an endpoint. */
@@ -63,22 +66,24 @@ export function runTemplate(
   template: Template,
   call: TemplateCall,
 ): Promise<Outcome> {
-  return outcomeOf(async (known) => {
-    const ready = await readyToRun(ctx, template, call, known);
-    const started = ctx.now();
-    try {
-      return await keptOutput(ctx, ready, call, async () => {
-        const input = inputOf(ready, call);
-        const output = await ready.meter.compute(() => ({
-          of: ready.compiled.run(input, ready.run),
-        }));
-        return output.of instanceof Promise ? await output.of : output.of;
-      });
-    } finally {
-      ready.meter.end();
-      countRun(ctx, template.row, ctx.now() - started);
-    }
-  });
+  return outcomeOf((known) =>
+    wholeRun(ctx, call.transaction, async (ticket) => {
+      const ready = await readyToRun(ctx, template, { ...call, ticket }, known);
+      const started = ctx.now();
+      try {
+        return await keptOutput(ctx, ready, call, async () => {
+          const input = inputOf(ready, call);
+          const output = await ready.meter.compute(() => ({
+            of: ready.compiled.run(input, ready.run),
+          }));
+          return output.of instanceof Promise ? await output.of : output.of;
+        });
+      } finally {
+        ready.meter.end();
+        countRun(ctx, template.row, ctx.now() - started);
+      }
+    }),
+  );
 }
 
 /**

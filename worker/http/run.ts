@@ -3,12 +3,12 @@
 import type { Hono, Context as HonoContext } from 'hono';
 import { METHOD_NAME_ALL } from 'hono/router';
 import type * as z from 'zod';
-import { badRequest, ERRORS, GatewayError } from '../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
 import type { Authorized } from '../access/access.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { recordDenial } from '../audit/denial.ts';
 import { type CallInput, call } from '../calls/call.ts';
-import { abandon, TRANSACTION_HEADER } from '../calls/transactions/interactive.ts';
+import { abandonBy, TRANSACTION_HEADER } from '../calls/transactions/interactive.ts';
 import {
   type Bindings,
   type Context,
@@ -162,7 +162,7 @@ async function callRoute(
   return outcome;
 }
 
-/** A request that fails rolls the transaction back that it names, except one that names what is not there. Spec: transactions.md §5. */
+/** A request that fails rolls the transaction back that it names. */
 async function abandonWith(
   ctx: Context,
   { joins }: AnyRoute,
@@ -171,7 +171,7 @@ async function abandonWith(
 ): Promise<void> {
   const id = headers.get(TRANSACTION_HEADER);
   if (joins !== true || id === null || !(result instanceof GatewayError)) return;
-  if (ERRORS[result.code].status !== 404) await abandon(ctx, id, result);
+  await abandonBy(ctx, id, result);
 }
 
 /** What a request brings to its operation. @throws GatewayError as its parts are refused */

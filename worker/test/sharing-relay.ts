@@ -76,7 +76,7 @@ export function sharingRelay(): Sharing {
         const known = open.get(sessionId);
         if (!known) throw told(Code.NotFound, 'SESSION_NOT_FOUND', 'no such share');
         await at('continue', known.name);
-        const performed = perform(share, known.onlyRead);
+        const performed = performIn(sessionId, share, known.onlyRead);
         known.onlyRead = performed.onlyRead;
         return { performed };
       },
@@ -99,9 +99,9 @@ export function sharingRelay(): Sharing {
       async rollback({ transactionId, sessionId }) {
         const name = sessionId === '' ? transactionId : (open.get(sessionId)?.name ?? '');
         await at('rollback', name);
-        open.delete(sessionId);
-        const found = prepared.delete(name);
-        return { found, status: committed.has(name) ? 'committed' : 'rolled_back' };
+        const found = sessionId === '' ? prepared.delete(name) : open.delete(sessionId);
+        const unfound = committed.has(name) ? 'committed' : 'unknown';
+        return { found, status: found ? 'rolled_back' : unfound };
       },
       async settle() {
         await at('settle', '');
@@ -136,6 +136,16 @@ export function sharingRelay(): Sharing {
     await Promise.all(given.map(each));
     await sharing.before(`${method}Together done`, '');
     return { replies };
+  }
+
+  /** One that fails ends its session. */
+  function performIn(sessionId: string, share: Share | undefined, onlyRead: boolean) {
+    try {
+      return perform(share, onlyRead);
+    } catch (thrown) {
+      open.delete(sessionId);
+      throw thrown;
+    }
   }
 
   async function at(method: string, name: string): Promise<void> {

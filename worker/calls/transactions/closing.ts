@@ -12,9 +12,9 @@ import { formOf } from '../request.ts';
 import { type Committed, carryOut } from './end.ts';
 import { closedBy } from './interactive.ts';
 import { askLog } from './log.ts';
-import type { Closed, Closing, OpenShare } from './object.ts';
 import type { Participant } from './participants.ts';
 import { transactionNotFound } from './refusals.ts';
+import type { Closed, Closing, OpenShare } from './taking-part.ts';
 import { Work } from './work.ts';
 
 /** What the end of a transaction found. @throws GatewayError TRANSACTION_NOT_FOUND, TRANSACTION_CLOSED */

@@ -1,6 +1,6 @@
 /** Transactions that their clients go on with, request by request. Spec: transactions.md §5. */
 import type { Mode } from '../../../proto/driver.ts';
-import { badRequest, type ErrorCode, GatewayError } from '../../../proto/errors.ts';
+import { badRequest, ERRORS, type ErrorCode, GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { parseAsWritten } from '../../../proto/written-json.ts';
 import type { Demand } from '../../access/demand.ts';
@@ -20,10 +20,10 @@ import { withoutStream } from '../stream-advice.ts';
 import { keptOf, leftNothing, undoWithin } from './end.ts';
 import { askLog, ownerOf } from './log.ts';
 import { randomName } from './names.ts';
-import type { Closed, Entered, Terms } from './object.ts';
 import { lacksOf, type Participant, partOf, shareOf, wayOf } from './participants.ts';
 import { type Operation, readOperations } from './plan.ts';
 import { deadlock, inDoubt, transactionClosed, transactionNotFound } from './refusals.ts';
+import type { Closed, Entered, Entering, Terms } from './taking-part.ts';
 import { withoutDeadlock } from './waits.ts';
 import { Work } from './work.ts';
 
@@ -105,8 +105,9 @@ function requestWithin(
     const operation = await operationOf(ctx, on, mode, bodyOf(body, options), known.demands);
     const backend = await backendOf(ctx, on.resource, operation.mode === 'read' ? 'read' : 'write');
     const timeoutMs = operation.request.timeout_ms ?? 30_000;
+    const within = { id, run: options.run, form: formOf(options) };
     const text = await answeredBy(ctx, backend, timeoutMs, known, (deadline) =>
-      performIn(ctx, id, operation, formOf(options), deadline),
+      performIn(ctx, within, operation, deadline),
     );
     return new JsonBytes(encoder.encode(text));
   });
@@ -137,28 +138,35 @@ async function operationOf(
   return { ...read, mode: 'read', isHeld: true };
 }
 
+/** What a request takes part in, and how it is answered. */
+interface Within {
+  /** Of the transaction. */
+  readonly id: string;
+  /** Ticket of the run that it belongs to. */
+  readonly run: string | undefined;
+  readonly form: ReturnType<typeof formOf>;
+}
+
 async function performIn(
   ctx: Context,
-  id: string,
+  within: Within,
   operation: Operation,
-  form: ReturnType<typeof formOf>,
   deadline: Deadline,
 ): Promise<string> {
   try {
-    return await performed(ctx, id, operation, form, deadline);
+    return await performed(ctx, within, operation, deadline);
   } catch (thrown) {
     // Before anything else has its turn, also where a template does without the result.
-    const failure = leftNothing(failureOf(withoutStream(thrown, 'a transaction has no stream')));
-    await abandon(ctx, id, failure);
+    const failure = asOfIt(thrown);
+    await abandon(ctx, within.id, failure);
     throw failure;
   }
 }
 
 async function performed(
   ctx: Context,
-  id: string,
+  { id, run, form }: Within,
   operation: Operation,
-  form: ReturnType<typeof formOf>,
   deadline: Deadline,
 ): Promise<string> {
   const { endpoint } = operation;
@@ -173,7 +181,8 @@ async function performed(
     ...{ endpoint, way, backend, shares, operations: [operation], writes: isWrite },
   };
   const part = way === 'joins' ? partOf(true, lacks) : 'reads';
-  const entered = await enter(ctx, id, { ...found, part }, isWrite, deadline.remaining());
+  const as = { id, run, claims: isWrite, leftMs: deadline.remaining() };
+  const entered = await enter(ctx, as, { ...found, part });
   const { log, ticket, n, terms, held, decider } = entered;
   if (part === 'decides' && isWrite) refuseSecond(endpoint, decider, terms, lacks);
   const participant: Participant = { ...found, n, part };
@@ -192,27 +201,26 @@ async function performed(
     return work.results().slice(1, -1);
   } catch (thrown) {
     // The log does not know what this request has opened.
-    ctx.afterReply(undoWithin(ctx, work));
+    ctx.afterReply(undoWithin(ctx, work).then((ends) => abandon(ctx, id, asOfIt(thrown), ends)));
     throw thrown;
   }
 }
 
+/** A failure as the log keeps it, and as its caller is told. */
+function asOfIt(thrown: unknown): GatewayError {
+  return leftNothing(failureOf(withoutStream(thrown, 'a transaction has no stream')));
+}
+
 async function enter(
   ctx: Context,
-  id: string,
+  as: Pick<Entering, 'id' | 'run' | 'claims' | 'leftMs'>,
   participant: Omit<Participant, 'n'>,
-  isWrite: boolean,
-  leftMs: number,
 ): Promise<Extract<Entered, { is: 'entered' }>> {
   const { n: _, ...share } = shareOf({ ...participant, n: 0 });
-  const entering = {
-    ...{ id, caller: whoCalled(ctx).userUuid },
-    share: participant.way === 'joins' ? share : undefined,
-    claims: isWrite,
-    leftMs,
-  };
+  const joins = participant.way === 'joins' ? share : undefined;
+  const entering = { ...as, caller: whoCalled(ctx).userUuid, share: joins };
   const entered = await askLog<Entered>(ctx, async (log) => log.enter(entering), 1);
-  if (entered.is !== 'entered') throw closedBy(id, entered);
+  if (entered.is !== 'entered') throw closedBy(as.id, entered);
   return entered;
 }
 
@@ -255,11 +263,22 @@ function refuseSecond(
   throw badRequest(TRANSACTION_HEADER, problem);
 }
 
+/** Rolls a transaction back when what names it has failed, except what names something that is not there. Spec: transactions.md §5. */
+export async function abandonBy(ctx: Context, id: string, failure: GatewayError): Promise<void> {
+  if (ERRORS[failure.code].status !== 404) await abandon(ctx, id, failure);
+}
+
 /**
  * Rolls a transaction back when one of its requests has failed.
  * @param failure of one that is not found, and of one that has ended, nothing is done
+ * @param ends numbers of participants of which certainly nothing is left
  */
-export async function abandon(ctx: Context, id: string, failure: GatewayError): Promise<void> {
+async function abandon(
+  ctx: Context,
+  id: string,
+  failure: GatewayError,
+  ends: readonly number[] = [],
+): Promise<void> {
   const caller = whoCalled(ctx).userUuid;
-  await askLog(ctx, (log) => log.abandon(id, caller, keptOf(failure)));
+  await askLog(ctx, (log) => log.abandon(id, caller, keptOf(failure), [...ends]));
 }

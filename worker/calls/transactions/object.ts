@@ -1,6 +1,14 @@
 /** The interface of the objects that keep decisions on transactions, for their callers. Spec: transactions.md §3, §4. */
 import type { ErrorCode } from '../../../proto/errors.ts';
-import type { Isolation } from '../../../proto/prepares.ts';
+import type {
+  Closed,
+  Closing,
+  Entered,
+  Entering,
+  Leaving,
+  NewInteractive,
+  RunBegun,
+} from './taking-part.ts';
 
 /** The organization that owns the log. */
 export interface LogOwner {
@@ -62,90 +70,6 @@ export interface NewTransaction {
   /** Digests of an `Idempotency-Key` and of the body that came with it. */
   readonly key?: { readonly name: string; readonly body: string } | undefined;
 }
-
-/** Terms of a transaction that its client goes on with, request by request. Spec: transactions.md §5. */
-export interface Terms {
-  readonly isolation?: Isolation | undefined;
-  readonly require?: 'atomic' | undefined;
-}
-
-/** Such a transaction, as it is announced: nothing takes part yet. */
-export type NewInteractive = Omit<NewTransaction, 'guarantee' | 'claims' | 'shares' | 'key'> & {
-  readonly keys?: readonly string[] | undefined;
-  readonly terms: Terms;
-};
-
-/** A connection that a participant holds at a node, and what is known of it so far. */
-export interface HeldShare {
-  /** UUID. */
-  readonly node: string;
-  /** The node's own name for it. */
-  readonly session: string;
-  readonly onlyRead: boolean;
-  /** What the backend is asked by, should its commit decide. */
-  readonly recovery: string;
-}
-
-/** A request that takes part. */
-export interface Entering {
-  readonly id: string;
-  /** UUID of the caller. */
-  readonly caller: string;
-  /** The endpoint; undefined where it takes part without holding anything. */
-  readonly share: Omit<NewShare, 'n'> | undefined;
-  /** Whether it conflicts with others on the endpoint. */
-  readonly claims: boolean;
-  /** Milliseconds that are left to the request. */
-  readonly leftMs: number;
-}
-
-/** Why a transaction does not go on. */
-export type Closed =
-  | { readonly is: 'unknown' | 'circle' | 'late' }
-  | { readonly is: 'closed'; readonly status: Status }
-  | { readonly is: 'doubt'; readonly holder: string };
-
-/** What entering answers. */
-export type Entered =
-  | Closed
-  | {
-      readonly is: 'entered';
-      readonly log: string;
-      /** Of its place: it leaves with it. */
-      readonly ticket: string;
-      readonly n: number;
-      readonly terms: Terms;
-      /** Undefined at the first use of its endpoint. */
-      readonly held: HeldShare | undefined;
-      /** The one that decides so far. */
-      readonly decider: string | undefined;
-    };
-
-/** A request that has ended well. */
-export interface Leaving {
-  readonly id: string;
-  /** As `Entered` gave it. */
-  readonly ticket: string;
-  readonly n: number;
-  /** What it leaves open on its endpoint. */
-  readonly held: HeldShare | undefined;
-}
-
-/** A participant of a transaction that its client has gone on with. */
-export interface OpenShare extends Omit<NewShare, 'revision'> {
-  readonly held: HeldShare;
-}
-
-/** What the end of such a transaction begins with. */
-export type Closing =
-  | Closed
-  | { readonly is: 'done'; readonly shown: Shown }
-  | {
-      readonly is: 'closing';
-      readonly log: string;
-      readonly shares: readonly OpenShare[];
-      readonly leftMs: number;
-    };
 
 /** A failure, as it is kept for a repeat. */
 export interface KeptFailure {
@@ -248,8 +172,20 @@ export interface TransactionLogObject extends Rpc.DurableObjectBranded {
   enter(entering: Entering): Promise<Entered>;
   /** It has ended well. Answers why it was for nothing, where the transaction was rolled back meanwhile. */
   leave(leaving: Leaving): Promise<Closed | undefined>;
-  /** A request has failed: what its client still goes on with is rolled back, and nothing else. */
-  abandon(id: string, caller: string, failure: KeptFailure): Promise<void>;
+  /** A run of a template begins, once those before it have left: no commit comes between its requests. */
+  beginRun(id: string, caller: string): Promise<RunBegun>;
+  /** It has ended, well or not. @param run as `beginRun` gave it */
+  endRun(id: string, run: string): Promise<void>;
+  /**
+   * A request has failed: what its client still goes on with is rolled back, and nothing else.
+   * @param ends numbers of participants of which certainly nothing is left; it may be told them later
+   */
+  abandon(
+    id: string,
+    caller: string,
+    failure: KeptFailure,
+    ends?: readonly number[],
+  ): Promise<void>;
   /** Its client ends it: no request takes part any more. */
   close(id: string, caller: string, outcome: 'commit' | 'roll back'): Promise<Closing>;
   /** Nothing was written: there is nothing to decide. */

@@ -9,8 +9,9 @@ import { RelayBackend } from '../backend/relay.ts';
 import { type Performed, type PrepareSeat, type SharePart, Shares } from '../backend/shares.ts';
 import { markPlaceOf } from './decider-mark.ts';
 import { nameOf } from './names.ts';
-import type { HeldShare, Mark } from './object.ts';
+import type { Mark } from './object.ts';
 import { forgetAble, type Participant } from './participants.ts';
+import type { HeldShare } from './taking-part.ts';
 
 /** Milliseconds after which a share that its backend does not know is asked for again. */
 const ASK_AGAIN_MS = 150;
@@ -182,9 +183,9 @@ export class ShareWork {
     this.#reached.delete(n);
   }
 
+  /** What it holds open is closed all the same: it may have been refused before it came there. */
   #forget(n: number): void {
     this.#reached.delete(n);
-    this.#open.delete(n);
   }
 
   /** Undoes what may be left of a participant. Answers whether certainly nothing is. */

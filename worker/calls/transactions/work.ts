@@ -15,13 +15,14 @@ import { type PrepareSeat, preparingTogether, type SharePart } from '../backend/
 import { gather } from '../gather.ts';
 import { markLeftBy, markPlaceOf, recoveryWith } from './decider-mark.ts';
 import { elementsInPieces } from './elements.ts';
-import type { HeldShare, Mark } from './object.ts';
+import type { Mark } from './object.ts';
 import type { Participant } from './participants.ts';
 import { type Operation, sentOf } from './plan.ts';
 import { requestsOf } from './requests.ts';
 import { Results } from './results.ts';
 import { runInOrder, type Unit, unitsOf } from './schedule.ts';
 import { type Names, type Sending, ShareWork } from './share-work.ts';
+import type { HeldShare } from './taking-part.ts';
 
 const encoder = new TextEncoder();
 

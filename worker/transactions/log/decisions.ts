@@ -129,10 +129,12 @@ export class Decisions {
   }
 
   /** Decides to roll back. */
-  rollBack({ id, head }: TransactionRow, failure: KeptFailure): void {
+  rollBack({ id, head, status }: TransactionRow, failure: KeptFailure): void {
     const now = Date.now();
     this.#store.change(id, {
       ...{ status: 'rolling_back', sought: 0, decided: now, tries: 0, doubtful: 0 },
+      // Nothing of it was to be prepared: what holds a connection ends with that.
+      ...(status === 'active' ? { busy: 0 } : {}),
       ...{ due: now, error: JSON.stringify(failure) },
     });
     if (ERRORS[failure.code].status >= 500) this.#lent.unsure();

@@ -5,7 +5,7 @@ import type { ShareStatus } from '../../../proto/prepares.ts';
 import type { Shares } from '../../calls/backend/shares.ts';
 import { deciderMark, mayBeGone, readRecovery } from '../../calls/transactions/decider-mark.ts';
 import { nameOf } from '../../calls/transactions/names.ts';
-import type { HeldShare } from '../../calls/transactions/object.ts';
+import type { HeldShare } from '../../calls/transactions/taking-part.ts';
 import type { Bindings, Context } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';

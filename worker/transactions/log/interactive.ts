@@ -1,18 +1,20 @@
 /** Transactions that their clients go on with, request by request: who may go on, and until when. Spec: transactions.md §5. */
+import type { KeptFailure } from '../../calls/transactions/object.ts';
 import type {
   Closed,
   Closing,
   Entered,
   Entering,
-  KeptFailure,
   Leaving,
   NewInteractive,
   OpenShare,
-} from '../../calls/transactions/object.ts';
+  RunBegun,
+} from '../../calls/transactions/taking-part.ts';
 import { type Decisions, INTERRUPTED } from './decisions.ts';
 import { heldOf } from './finish.ts';
 import { Place } from './place.ts';
 import type { Head } from './rows.ts';
+import { Runs } from './runs.ts';
 import { shown } from './shown.ts';
 import type { LogStore, ShareRow, TransactionRow } from './store.ts';
 import type { Turns } from './turns.ts';
@@ -45,6 +47,7 @@ export class Interactive {
   readonly #decisions: Decisions;
   /** Places that are taken, by transaction. */
   readonly #taken = new Map<string, Place>();
+  readonly #runs = new Runs();
   /** Those who wait for the next decision on one, or for its end. */
   readonly #awaited = new Map<string, PromiseWithResolvers<void>>();
 
@@ -65,7 +68,7 @@ export class Interactive {
   /** One that is refused keeps its place: it fails, and nothing may come before it is abandoned. */
   async enter(entering: Entering): Promise<Entered> {
     const until = Date.now() + entering.leftMs;
-    const admitted = await this.#admit(entering.id, entering.caller, until);
+    const admitted = await this.#admit(entering.id, entering.caller, until, entering.run);
     return admitted.is === 'admitted' ? this.#enter(admitted, entering, until) : admitted;
   }
 
@@ -73,8 +76,15 @@ export class Interactive {
    * Waits for the requests that came before, the ends among them, and takes the place. Whether it is free, whether the
    * transaction goes on, and taking it is one step: of all that wait, one goes on, and the others look again.
    * @param until when its time is over
+   * @param ticket of the run that it belongs to, or of a commit that has waited for runs
    */
-  async #admit(id: string, caller: string, until?: number): Promise<Admitted | Closed> {
+  async #admit(
+    id: string,
+    caller: string,
+    until?: number,
+    ticket?: string,
+  ): Promise<Admitted | Closed> {
+    if (!(await this.#runs.letOnTo(id, until, ticket))) return { is: 'late' };
     for (let place = this.#taken.get(id); place; place = this.#taken.get(id)) {
       if (!(await place.isLeft(until))) return { is: 'late' };
     }
@@ -142,15 +152,47 @@ export class Interactive {
     if (isUndone(row)) return closedAs(row);
     if (this.#taken.get(id)?.ticket !== ticket) return undefined;
     if (held) this.#store.hold(id, n, held);
-    this.#store.change(id, { busy: 0, due: Math.min(row.deadline, Date.now() + IDLE_MS) });
+    this.#rest(row);
     this.#free(id);
     return undefined;
   }
 
-  async abandon(id: string, caller: string, failure: KeptFailure): Promise<void> {
+  /** Nothing is under way but runs between their requests: an object that begins again knows none, and rolls it back. */
+  #rest({ id, deadline }: TransactionRow): void {
+    const busy = this.#runs.are(id) ? 1 : 0;
+    this.#store.change(id, { busy, due: Math.min(deadline, Date.now() + IDLE_MS) });
+  }
+
+  async beginRun(id: string, caller: string): Promise<RunBegun> {
+    const run = await this.#runs.begin(id);
+    const admitted = await this.#admit(id, caller, undefined, run);
+    if (admitted.is !== 'admitted') {
+      this.#runs.end(id, run);
+      return admitted;
+    }
+    this.#rest(admitted.row);
+    this.#free(id);
+    return { is: 'under way', run };
+  }
+
+  endRun(id: string, run: string): void {
+    this.#runs.end(id, run);
+    const row = this.#store.find(id);
+    if (row?.status === 'active' && !this.#taken.has(id)) this.#rest(row);
+  }
+
+  async abandon(
+    id: string,
+    caller: string,
+    failure: KeptFailure,
+    ends: readonly number[] = [],
+  ): Promise<void> {
     const row = this.#store.find(id);
     if (row?.head.terms === undefined || row.head.caller.uuid !== caller) return;
-    if (row.status === 'active') await this.#undo(row, failure);
+    if (row.status === 'active') this.#decisions.rollBack(row, failure);
+    else if (row.status !== 'rolling_back') return;
+    for (const n of ends) this.#store.endShare(id, n, 'rolled_back');
+    await this.#decisions.settle(this.#store.find(id) ?? row);
   }
 
   async #undo(row: TransactionRow, failure: KeptFailure): Promise<void> {
@@ -160,12 +202,13 @@ export class Interactive {
 
   /** It was decided, cannot be for now, or has ended: who waits for that goes on, and finds it so. */
   decided(id: string): void {
+    this.#runs.forget(id);
     this.#free(id);
     this.#wake(id);
   }
 
   async close(id: string, caller: string, outcome: 'commit' | 'roll back'): Promise<Closing> {
-    const admitted = await this.#admit(id, caller);
+    const admitted = await this.#admitEnd(id, caller, outcome);
     if (admitted.is === 'closed') return this.#again(id, admitted, outcome);
     if (admitted.is !== 'admitted') return admitted;
     const { row } = admitted;
@@ -183,6 +226,15 @@ export class Interactive {
     // Its place it keeps until it is decided: others that end it wait for the outcome.
     this.#store.change(id, { status: 'preparing', busy: 1, due: Date.now() + CLOSING_MS });
     return { is: 'closing', log: this.#store.log(), shares, leftMs: CLOSING_MS };
+  }
+
+  /** A commit takes in whole the runs that it meets. */
+  async #admitEnd(id: string, caller: string, outcome: string): Promise<Admitted | Closed> {
+    if (outcome !== 'commit') return this.#admit(id, caller);
+    const ticket = await this.#runs.ended(id);
+    const admitted = await this.#admit(id, caller, undefined, ticket);
+    this.#runs.letOn(id, ticket);
+    return admitted;
   }
 
   /** What the end of one that has ended already answers. @param closed where it has ended in another way */

@@ -5,8 +5,8 @@ import type {
   Part,
   ShareStatus,
   Status,
-  Terms,
 } from '../../calls/transactions/object.ts';
+import type { Terms } from '../../calls/transactions/taking-part.ts';
 
 /**
  * Made again where they are not there. Those with large rows have rowids: without one, each row that a search compares with is

@@ -2,15 +2,14 @@
 
 import { randomName } from '../../calls/transactions/names.ts';
 import type {
-  HeldShare,
   ListQuery,
   LogOwner,
   Mark,
-  NewInteractive,
   NewShare,
   NewTransaction,
   ShareStatus,
 } from '../../calls/transactions/object.ts';
+import type { HeldShare, NewInteractive } from '../../calls/transactions/taking-part.ts';
 import { insertShare, insertTransaction, type Later, type Standing } from './insert.ts';
 import { KnownEndpoints } from './known-endpoints.ts';
 import {

@@ -6,38 +6,44 @@
 import { DurableObject } from 'cloudflare:workers';
 import type {
   Begun,
-  Closed,
-  Closing,
   Confirmed,
   Decided,
-  Entered,
-  Entering,
   KeptFailure,
   KeptReply,
-  Leaving,
   ListQuery,
   LogOwner,
   Mark,
-  NewInteractive,
   NewTransaction,
   Shown,
   Status,
   TransactionLogObject,
 } from '../../calls/transactions/object.ts';
+import type {
+  Closed,
+  Closing,
+  Entered,
+  Entering,
+  Leaving,
+  NewInteractive,
+  RunBegun,
+} from '../../calls/transactions/taking-part.ts';
 import type { Bindings } from '../../context.ts';
 import { whenReady } from '../../drivers/edge/own-addresses.ts';
 import { settingsOf } from '../../settings.ts';
 import { KEPT_FOR_MS, LogAlarm } from './alarm.ts';
-import { Decisions, GRACE_MS, INTERRUPTED } from './decisions.ts';
+import { Decisions, GRACE_MS } from './decisions.ts';
 import { type Actor, writeEntries } from './entries.ts';
 import { Interactive } from './interactive.ts';
 import { Keys } from './keys.ts';
 import { Replies } from './replies.ts';
+import { doubtfulShare, resolveShare } from './resolve.ts';
 import { shown } from './shown.ts';
 import { LogStore, type TransactionRow } from './store.ts';
 import { SWEPT_FOR_MS, sweep } from './sweep.ts';
 import { SweepTimes } from './sweep-times.ts';
 import { Turns } from './turns.ts';
+
+const UNKNOWN = { is: 'unknown' } as const;
 
 /** One per organization, by the name of its UUID. */
 export class TransactionLog extends DurableObject<Bindings> implements TransactionLogObject {
@@ -113,24 +119,30 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
   }
 
   async enter(entering: Entering): Promise<Entered> {
-    if (!this.#find(entering.id)) return { is: 'unknown' };
-    return this.#interactive.enter(entering);
+    return this.#find(entering.id) ? this.#interactive.enter(entering) : UNKNOWN;
   }
 
   async leave(leaving: Leaving): Promise<Closed | undefined> {
-    if (!this.#find(leaving.id)) return { is: 'unknown' };
+    if (!this.#find(leaving.id)) return UNKNOWN;
     const closed = this.#interactive.leave(leaving);
     await this.#arm();
     return closed;
   }
 
-  async abandon(id: string, caller: string, failure: KeptFailure): Promise<void> {
-    if (this.#find(id)) await this.#interactive.abandon(id, caller, failure);
+  async beginRun(id: string, caller: string): Promise<RunBegun> {
+    return this.#find(id) ? this.#interactive.beginRun(id, caller) : UNKNOWN;
+  }
+
+  async endRun(id: string, run: string): Promise<void> {
+    if (this.#find(id)) this.#interactive.endRun(id, run);
+  }
+
+  async abandon(...given: Parameters<TransactionLogObject['abandon']>): Promise<void> {
+    if (this.#find(given[0])) await this.#interactive.abandon(...given);
   }
 
   async close(id: string, caller: string, outcome: 'commit' | 'roll back'): Promise<Closing> {
-    if (!this.#find(id)) return { is: 'unknown' };
-    return this.#interactive.close(id, caller, outcome);
+    return this.#find(id) ? this.#interactive.close(id, caller, outcome) : UNKNOWN;
   }
 
   async finish(id: string, reply: KeptReply | undefined): Promise<void> {
@@ -233,18 +245,10 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
   ): Promise<Shown | 'unknown' | 'not in doubt'> {
     const row = this.#find(id);
     if (!row) return 'unknown';
-    const share = this.#store
-      .shares(id)
-      .find(({ name, status }) => name === participant && status === 'in_doubt');
+    const share = doubtfulShare(this.#store, id, participant);
     if (!share) return 'not in doubt';
-    this.ctx.storage.transactionSync(() => {
-      this.#store.endShare(id, share.n, outcome, `${by.name} said so`);
-      this.#decisions.record(by, `transaction.resolve.${outcome}`, id);
-      if (row.status === 'preparing' && outcome === 'committed') this.#decisions.commit(row, by);
-      if (row.status === 'preparing' && outcome !== 'committed') {
-        this.#decisions.rollBack(row, INTERRUPTED);
-      }
-    });
+    const parts = { store: this.#store, decisions: this.#decisions };
+    this.ctx.storage.transactionSync(() => resolveShare(parts, row, share, { outcome, by }));
     const now = this.#store.find(id);
     if (now) await this.#decisions.settle(now);
     return (await this.show(id)) ?? 'unknown';

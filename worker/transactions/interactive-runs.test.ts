@@ -1,0 +1,124 @@
+/** Runs of templates within transactions: no end comes between their requests. Spec: transactions.md §5. */
+import { env, runInDurableObject } from 'cloudflare:test';
+import { afterEach, expect, test, vi } from 'vitest';
+import { startInteractive } from './test/interactive.ts';
+import { type Act, expectedOf, held, inTheirOrder, ordersOf, sendingOf } from './test/orders.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** With a template that writes on one endpoint, and then what came of it on the other. */
+async function startWithRuns() {
+  const started = await startInteractive();
+  for (const at of [0, 1]) {
+    const template = { endpoint: `e${at}`, query: 'update a set x = {{a}}' };
+    const each = { id: `t${at}`, name: 'One', request: 'Write', template };
+    expect(await started.gateway.call('POST', '/templates', each)).toMatchObject({ status: 200 });
+  }
+  const transformationRules = [
+    { template: 't0', input: { a: { value: 'v' } }, as: 'first' },
+    { template: 't1', input: { a: 'results.first.rows[0].said' }, as: 'second' },
+    { target: 'ok', value: { value: true } },
+  ];
+  const both = { id: 'both', name: 'Both', transformationRules };
+  expect(await started.gateway.call('POST', '/templates', both)).toMatchObject({ status: 200 });
+  const run = (id: string) => started.send(id, '/templates/both', '', undefined, {}, {});
+  return { ...started, run };
+}
+
+test.each<[number, Act[]]>([
+  [60, ['write', 'write', 'read', 'commit', 'rollback']],
+  [12, ['write', 'commit', 'commit', 'rollback']],
+  [2, ['commit', 'rollback']],
+])(
+  'in each of %i orders behind a run that is at its first request: %j',
+  async (count, acts) => {
+    const started = await startWithRuns();
+    const { relay, begin, run } = started;
+    const inOrder = inTheirOrder();
+    let played = 0;
+    for (const order of ordersOf(acts)) {
+      const id = await begin({ keys: [`${played}`] });
+      const atFirst = vi.fn();
+      const letGo = held(started, atFirst);
+      const running = run(id);
+      await vi.waitFor(() => expect(atFirst).toHaveBeenCalled(), { interval: 1 });
+      const others = await inOrder(order.map((act) => sendingOf(started, id, act)));
+      letGo();
+      const { over, answers } = expectedOf(id, order);
+      const came = { order, running: await running, answers: await Promise.all(others) };
+      const status = over === 'commit' ? 200 : 409;
+      expect(came).toMatchObject({ order, running: { status }, answers });
+      const own = [...relay.committed].filter((name) => name.includes(id));
+      expect([order, own.length, relay.prepared.size]).toEqual([
+        ...[order, over === 'commit' ? 2 : 0, 0],
+      ]);
+      if (over === 'commit') expect([order, relay.open.size]).toEqual([order, 0]);
+      relay.open.clear();
+      played += 1;
+    }
+    expect(played).toBe(count);
+  },
+  60_000,
+);
+
+test('a commit waits for each of several runs, and a run that comes behind it is refused', async () => {
+  const started = await startWithRuns();
+  const { begin, run, end } = started;
+  const id = await begin();
+  const atFirst = vi.fn();
+  const letGo = held(started, atFirst);
+  const one = run(id);
+  await vi.waitFor(() => expect(atFirst).toHaveBeenCalled(), { interval: 1 });
+  const [other, commit, later] = await inTheirOrder()([
+    () => run(id),
+    () => end(id, 'commit'),
+    () => run(id),
+  ]);
+  letGo();
+  expect(await one).toMatchObject({ status: 200, body: { ok: { value: true } } });
+  expect(await other).toMatchObject({ status: 200, body: { ok: { value: true } } });
+  expect(await commit).toMatchObject({ status: 200, body: { status: 'committed' } });
+  expect(await later).toMatchObject({ status: 409, body: { code: 'TRANSACTION_CLOSED' } });
+});
+
+test('a run that fails after its first write leaves nothing, whatever waits for its end', async () => {
+  const started = await startWithRuns();
+  const { relay, begin, run, end } = started;
+  const id = await begin();
+  const gate = Promise.withResolvers<void>();
+  const atFirst = vi.fn();
+  relay.before = async (method, share) => {
+    if (share === '1') throw new Error('refused');
+    if (method !== 'begin') return;
+    atFirst();
+    await gate.promise;
+  };
+  const running = run(id);
+  await vi.waitFor(() => expect(atFirst).toHaveBeenCalled(), { interval: 1 });
+  const [commit] = await inTheirOrder()([() => end(id, 'commit')]);
+  gate.resolve();
+  expect((await running).status).toBeGreaterThanOrEqual(500);
+  expect(await commit).toMatchObject({ status: 409, body: { code: 'TRANSACTION_CLOSED' } });
+  expect(relay.committed.size).toBe(0);
+});
+
+test('a run between its requests is on disk, for a log that begins again and knows of none', async () => {
+  const { gateway, begin, end } = await startWithRuns();
+  const id = await begin();
+  const log = env.TRANSACTION_LOGS.getByName(gateway.organization.uuid);
+  const busy = () =>
+    runInDurableObject(
+      log,
+      (_log, { storage: { sql } }) =>
+        sql.exec<{ busy: number }>('SELECT busy FROM transactions').one().busy,
+    );
+  const begun = await log.beginRun(id, gateway.user.uuid);
+  expect([begun.is, await busy()]).toEqual(['under way', 1]);
+  const run = begun.is === 'under way' ? begun.run : '';
+  await log.endRun(id, run);
+  await log.endRun(id, run);
+  expect(await busy()).toBe(0);
+  expect(await end(id, 'commit')).toMatchObject({ status: 200 });
+});
