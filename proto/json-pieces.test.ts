@@ -1,8 +1,9 @@
 /** Parsing in pieces against the runtime's own parser. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEPTH_MAX, parseJson } from './json.ts';
+import { DEPTH_MAX, isJsonObject, parseJson } from './json.ts';
 import { parseInPieces, TooDeep } from './json-pieces.ts';
+import { namesOf } from './ordered-json.ts';
 import { whole } from './work/pieces.ts';
 
 const inPieces = (text: string) => whole(parseInPieces(text));
@@ -129,4 +130,20 @@ test('pauses often, whatever the shape', () => {
     while (!pieces.next().done) pauses += 1;
     expect(pauses).toBeGreaterThan(shape.length / (64 * 1024) - 1);
   }
+});
+
+test('lists the names of a large object as JavaScript does, without asking it', () => {
+  const edges = [2 ** 30, 2 ** 32 - 2, 2 ** 32 - 1, 9_999_999_999];
+  const name = fc.oneof(fc.nat(), fc.constantFrom(...edges), fc.string({ maxLength: 6 }));
+  const names = fc.uniqueArray(name.map(String), { minLength: 5_000, maxLength: 9_000 });
+  fc.assert(
+    fc.property(names, (each) => {
+      const object = inPieces(`{${each.map((own) => `${JSON.stringify(own)}:"12345"`).join()}}`);
+      if (!isJsonObject(object)) throw new Error('It is no object');
+      expect(namesOf(object)).toEqual(Object.keys(object));
+      // So it is known with its names.
+      expect(Object.isExtensible(object)).toBe(false);
+    }),
+    { numRuns: 20 },
+  );
 });

@@ -2,7 +2,7 @@
 
 import { DEPTH_MAX, type Json, type JsonObject, parseJson, setMember } from './json.ts';
 import { depthFaultOf } from './json-fault.ts';
-import { isMovedName, withNames } from './ordered-json.ts';
+import { isMovedName, keepSparse, MANY, withNames } from './ordered-json.ts';
 import type { Pieces } from './work/pieces.ts';
 
 /** UTF-16 code units that are parsed at once, where values are not larger. */
@@ -15,6 +15,8 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const BRACKET = 0x5b;
 const BRACE = 0x7b;
+/** The largest name that is an index. Source: ECMA-262, "array index". */
+const INDEX_MAX = 2 ** 32 - 2;
 /** From an opening one to its closing one. */
 const CLOSING = 2;
 
@@ -52,8 +54,9 @@ interface Open {
 
 interface MadeContainer {
   readonly value: Json[] | JsonObject;
-  /** Of an object, in the order that JavaScript gives; undefined once one of them is moved. */
-  names: string[] | undefined;
+  /** Of an object, in the order in which they came: those that JavaScript puts first, and all others. */
+  readonly moved: number[];
+  readonly names: string[];
   /** What is before is in `value` already. */
   read: number;
   /** A comma, or the start of a member that was made by itself, was the last that was read. */
@@ -68,6 +71,8 @@ class Parser {
   #madeCount = 0;
   #at: number;
   #root: Json | undefined;
+  /** It is complete, and its names are still to be listed. */
+  #unlisted: MadeContainer | undefined;
 
   constructor(text: string, start: number) {
     this.#text = text;
@@ -79,8 +84,11 @@ class Parser {
     this.#enter(this.#at);
     this.#make();
     for (this.#at += 1; this.#at < this.#text.length; this.#at += 1) {
-      if (this.#look()) yield;
-      else if (this.#at > pause) yield;
+      if (this.#look()) {
+        if (this.#unlisted) yield* list(this.#unlisted);
+        this.#unlisted = undefined;
+        yield;
+      } else if (this.#at > pause) yield;
       else continue;
       pause = this.#at + LOOKED_AT;
     }
@@ -171,7 +179,7 @@ class Parser {
     const value: Json[] | JsonObject = open.isArray ? [] : {};
     if (outer?.made) this.#putInto(outer, outer.made, open.start, value);
     else this.#root = value;
-    open.made = { value, names: [], read: open.start + 1, needs: 'nothing' };
+    open.made = { value, moved: [], names: [], read: open.start + 1, needs: 'nothing' };
     this.#madeCount += 1;
   }
 
@@ -201,7 +209,7 @@ class Parser {
       const rest = this.#text.slice(made.read, at);
       if (made.needs === 'a value' || !isBlank(rest)) this.#add(open, made, rest);
     }
-    if (!isArray && made.names) withNames(made.value as JsonObject, made.names);
+    if (!isArray) this.#unlisted = made;
     const outer = this.#open.at(-1)?.made;
     if (outer) outer.read = at + 1;
     return true;
@@ -215,9 +223,25 @@ class Parser {
 /** Makes a member of an object, and notes its name. */
 function putMember(made: MadeContainer, name: string, value: Json): void {
   const own = made.value as JsonObject; // Of one that is no array.
-  if (isMovedName(name)) made.names = undefined;
-  else if (made.names && !Object.hasOwn(own, name)) made.names.push(name);
+  if (!Object.hasOwn(own, name)) {
+    if (isMovedName(name) && Number(name) <= INDEX_MAX) {
+      made.moved.push(Number(name));
+      if (made.moved.length % MANY === 0) keepSparse(own);
+    } else made.names.push(name);
+  }
   setMember(own, name, value);
+}
+
+/** Lists an object's names. They are not asked of it: of one with very many members that is one long piece, each time. */
+function* list({ value, moved, names }: MadeContainer): Pieces<void> {
+  const sorted = Uint32Array.from(moved).sort();
+  yield;
+  const all: string[] = [];
+  for (const [at, index] of sorted.entries()) {
+    all.push(String(index));
+    if (at % MANY === 0) yield;
+  }
+  withNames(value as JsonObject, moved.length === 0 ? names : all.concat(names)); // Of no array.
 }
 
 function isBlank(text: string): boolean {

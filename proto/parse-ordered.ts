@@ -3,7 +3,7 @@ import { sameDecimal } from './decimal.ts';
 import { badRequest, type GatewayError } from './errors.ts';
 import { DEPTH_MAX, type Json, type JsonObject, type RawJson, setMember } from './json.ts';
 import { faultInPieces } from './json-fault.ts';
-import { asMoved, inOrder, isMovedName, withNames } from './ordered-json.ts';
+import { asMoved, inOrder, isMovedName, keepSparse, MANY, withNames } from './ordered-json.ts';
 import { type Pieces, whole } from './work/pieces.ts';
 
 /**
@@ -167,6 +167,7 @@ class OrderedReader {
     open.name = name;
     open.movesNames ||= isMovedName(name);
     open.moved ||= open.movesNames;
+    if (open.movesNames && open.names.length % MANY === 0) keepSparse(open.object);
     this.#next();
     this.#at += 1;
   }

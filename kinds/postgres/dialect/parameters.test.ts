@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../proto/json.ts';
+import { withNames } from '../../../proto/ordered-json.ts';
 import { whole } from '../../../proto/work/pieces.ts';
 import type { PostgresRequest } from '../index.ts';
 import type { TypeInfo } from './encode.ts';
@@ -96,4 +97,23 @@ test.each<[string, Json, TypeInfo | undefined, string | null]>([
   ],
 ])('%s', (_, given, type, text) => {
   expect(encodeParameters({ values: [given] }, () => type)).toEqual([text]);
+});
+
+test('does not ask an object for very many names: that holds the thread for a second', () => {
+  const names = Array.from({ length: 5_000 }, (_, at) => `k${at}`);
+  const members = Object.fromEntries(names.map((name) => [name, 1]));
+  let asked = 0;
+  const ownKeys = (object: object) => {
+    asked += 1;
+    return Reflect.ownKeys(object);
+  };
+  const object = new Proxy<Record<string, Json>>(members, { ownKeys });
+  withNames(object, names);
+  asked = 0;
+  const types = [undefined, TEXT, JSONB, arrayOf(JSONB)];
+  for (const type of types) {
+    const texts = whole(parametersInPieces({ values: [object] }, () => type));
+    expect(texts).toEqual([JSON.stringify(members)]);
+  }
+  expect(asked).toBe(0);
 });

@@ -7,10 +7,12 @@ import {
   isJsonObject,
   isRawJson,
   type Json,
+  type JsonObject,
   numberText,
   type RawJson,
 } from '../../../proto/json.ts';
 import { textInPieces } from '../../../proto/json-bytes.ts';
+import { onlyNameOf } from '../../../proto/ordered-json.ts';
 import { plainNumber } from '../../../proto/passed.ts';
 import { Pace, type Pieces } from '../../../proto/work/pieces.ts';
 import { writtenText } from '../../../proto/written-json.ts';
@@ -187,7 +189,7 @@ function numberForm(value: number | RawJson, type?: TypeInfo): Form {
 /** The array of `{"Json": […]}`: where an array is wanted its elements are data, and none of them a tag. */
 function dataIn(value: Json): readonly Json[] | undefined {
   if (!isJsonObject(value) || !Array.isArray(value.Json)) return undefined;
-  return Object.keys(value).length === 1 ? value.Json : undefined;
+  return onlyNameOf(value) === undefined ? undefined : value.Json;
 }
 
 function isInteger({ format }: TypeInfo): boolean {
@@ -277,9 +279,10 @@ const TAGS: { readonly [tag: string]: TagReader } = {
 };
 
 /** An object with exactly one tag and a value of that tag; undefined for any other object. */
-function taggedForm(value: { [key: string]: Json }): Form | undefined {
-  const [[tag, inner] = [], ...others] = Object.entries(value);
-  if (tag === undefined || inner === undefined || others.length > 0) return undefined;
+function taggedForm(value: JsonObject): Form | undefined {
+  const tag = onlyNameOf(value);
+  const inner = tag === undefined ? undefined : value[tag];
+  if (tag === undefined || inner === undefined) return undefined;
   return Object.hasOwn(TAGS, tag) ? TAGS[tag]?.(inner) : undefined;
 }
 
