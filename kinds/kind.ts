@@ -63,6 +63,8 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly keepsText?: boolean;
   /** Members, of `keepsText` none, that reach the backend as they were written: the text of a number, the order of members. */
   readonly passes?: Passes;
+  /** Members that reach the backend as JSON text, each as a whole or in its elements or members: those of a large request are written in pieces as soon as it is read. */
+  readonly writes?: { readonly [member: string]: 'whole' | 'each' };
   /** Whether a parsed request keeps all that its text reports: relays get it parsed, and do not have to read members again. */
   readonly travelsParsed?: boolean;
   /** Whether `{"$result": "[0]…"}` is no value of an operation: the kind has no results before a transaction ends, and its commands could not tell the object from its text. Contract §6, "Transactions". */

@@ -1,8 +1,8 @@
 /** Earlier results as values of later operations of a transaction. Contract §6, "Transactions". */
 import { badRequest, type GatewayError } from '../proto/errors.ts';
-import { isJsonObject, isRawJson, type Json } from '../proto/json.ts';
-import { inOrderOf } from '../proto/ordered-json.ts';
-import type { Pieces } from '../proto/work/pieces.ts';
+import { isJsonObject, isRawJson, type Json, type JsonObject } from '../proto/json.ts';
+import { inOrderOf, namesOf, onlyNameOf } from '../proto/ordered-json.ts';
+import { Pace, type Pieces } from '../proto/work/pieces.ts';
 
 /** Answers the result of an earlier operation; undefined when there is none of that index. */
 type EarlierResult = (index: number) => Json | undefined;
@@ -36,8 +36,15 @@ function lengthOf(value: Json, most: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null || isRawJson(value)) return 4;
   let length = 2;
-  for (const [name, member] of Object.entries(value)) {
-    length += name.length + lengthOf(member, most - length);
+  if (Array.isArray(value)) {
+    for (const [at, element] of value.entries()) {
+      length += String(at).length + lengthOf(element, most - length);
+      if (length > most) break;
+    }
+    return length;
+  }
+  for (const name of namesOf(value)) {
+    length += name.length + lengthOf(value[name] ?? null, most - length);
     if (length > most) break;
   }
   return length;
@@ -49,7 +56,7 @@ export function pointIn(earlier: EarlierResult): PointTo {
 }
 
 /**
- * The value with every `{"$result": "[0].rows[0].id"}` in it replaced by what it points to.
+ * The value with every `{"$result": "[0].rows[0].id"}` in it replaced by what it points to; what has none within is not copied.
  * @param room of the operation that the value is part of
  * @throws GatewayError BAD_REQUEST for a reference that is malformed, points to nothing or puts in too much
  */
@@ -59,13 +66,15 @@ export function resolveReferences(
   literals: Literals,
   room = new ReferenceRoom(),
 ): Json {
+  const resolve = (each: Json) => resolveReferences(each, point, literals, room);
   if (Array.isArray(value)) {
-    const items = value.map((item) => resolveReferences(item, point, literals, room));
-    return inOrderOf(items, value);
+    const items = value.map(resolve);
+    return items.some((item, at) => item !== value[at]) ? inOrderOf(items, value) : value;
   }
   if (!isJsonObject(value)) return value;
-  const [[name, inner] = [], ...others] = Object.entries(value);
-  if (others.length === 0 && inner !== undefined) {
+  const name = onlyNameOf(value);
+  const inner = name === undefined ? undefined : value[name];
+  if (inner !== undefined) {
     if (name === '$result' && isPath(inner)) {
       const found = point(inner);
       room.take(inner, found);
@@ -73,8 +82,21 @@ export function resolveReferences(
     }
     if (name === '$literal' && literals === 'unwrapped') return inner;
   }
+  return membersWith(value, resolve);
+}
+
+/** The object with what `resolve` makes of its members: the same one where that is nothing else. */
+export function membersWith(value: JsonObject, resolve: (member: Json) => Json): JsonObject {
+  const others = new Map<string, Json>();
+  for (const name of namesOf(value)) {
+    const member = value[name];
+    if (member === undefined) continue;
+    const resolved = resolve(member);
+    if (resolved !== member) others.set(name, resolved);
+  }
+  if (others.size === 0) return value;
   const members = Object.entries(value).map(
-    ([key, member]) => [key, resolveReferences(member, point, literals, room)] as const,
+    ([name, member]) => [name, others.has(name) ? (others.get(name) ?? null) : member] as const,
   );
   return inOrderOf(Object.fromEntries(members), value);
 }
@@ -82,16 +104,47 @@ export function resolveReferences(
 /** Paths of all references within a value, also where they turn out to be none, by the index of their operation. */
 export function* pathsInPieces(value: unknown): Pieces<ReadonlyMap<number, ReadonlySet<string>>> {
   const paths = new Map<number, Set<string>>();
-  const open: unknown[] = [value];
-  let looked = 0;
-  for (let next = open.pop(); next !== undefined || open.length > 0; next = open.pop()) {
-    looked += 1;
-    if (looked % LOOKED_AT === 0) yield;
-    if (typeof next !== 'object' || next === null) continue;
-    for (const each of Object.values(next)) open.push(each);
+  const open: object[] = isContainer(value) ? [value] : [];
+  const pace = new Pace(LOOKED_AT);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const within = withinOf(next);
+    for (let at = 0; at < within.length; at += LOOKED_AT) {
+      if (pace.isOver(Math.min(LOOKED_AT, within.length - at))) yield;
+      keepSome(open, within, at);
+    }
+    if (pace.isOver(1)) yield;
     if ('$result' in next) note(paths, next.$result);
   }
   return paths;
+}
+
+/** What is within an array or object, none of it copied. */
+interface Within {
+  readonly values: { readonly [name: string | number]: unknown };
+  readonly names: readonly string[] | undefined;
+  readonly length: number;
+}
+
+function withinOf(value: object): Within {
+  if (Array.isArray(value)) {
+    const values = value as unknown as Within['values']; // Its elements are at their indices.
+    return { values, names: undefined, length: value.length };
+  }
+  const values = value as JsonObject; // Or a request, which has names, too.
+  const names = namesOf(values);
+  return { values, names, length: names.length };
+}
+
+function keepSome(open: object[], { values, names, length }: Within, from: number): void {
+  const end = Math.min(from + LOOKED_AT, length);
+  for (let at = from; at < end; at += 1) {
+    const each = values[names?.[at] ?? at];
+    if (isContainer(each)) open.push(each);
+  }
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function note(paths: Map<number, Set<string>>, path: unknown): void {

@@ -1,6 +1,8 @@
 /** Promises of requests.ts: a request is read as the worker read it. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import type { Json } from '../proto/json.ts';
 import { type Pieces, whole } from '../proto/work/pieces.ts';
+import { writtenText } from '../proto/written-json.ts';
 import { parse, parseInPieces, parseOperations, parseOperationsInPieces } from './requests.ts';
 import type { CallTarget } from './target.ts';
 
@@ -58,3 +60,25 @@ test.each([
   const large = bytes(text.padEnd(40_000));
   expect(() => whole(parseInPieces(target('postgres'), large))).toThrow(message);
 });
+
+test.each([
+  ['mysql', '{"query": "SELECT ?", "params": [VALUE]}', ['params', '0']],
+  ['mysql', '{"query": "SELECT :a", "params": {"a": VALUE}}', ['params', 'a']],
+  ['clickhouse', '{"query": "SELECT {a:JSON}", "params": {"a": VALUE}}', ['params', 'a']],
+  ['http', '{"type": "request", "method": "POST", "path": "/", "body": VALUE}', ['body']],
+])(
+  'a large value that %s is sent as JSON is written before it is asked for: %s',
+  (kind, text, path) => {
+    const value = JSON.stringify(Array.from({ length: 20_000 }, (_, at) => ({ at })));
+    const to = { kind, mode: 'write' } as unknown as CallTarget;
+    const [request] = pausing(parseInPieces(to, bytes(text.replace('VALUE', value))));
+    const read = path.reduce((at: unknown, name) => (at as Record<string, unknown>)[name], request);
+    const stringify = vi.spyOn(JSON, 'stringify');
+    try {
+      expect(writtenText(read as Json) === value).toBe(true);
+      expect(stringify).not.toHaveBeenCalled();
+    } finally {
+      stringify.mockRestore();
+    }
+  },
+);

@@ -6,9 +6,10 @@ import type { Mode } from '../proto/driver.ts';
 import { badRequest, GatewayError } from '../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json } from '../proto/json.ts';
 import { TooDeep, parseInPieces as valueInPieces } from '../proto/json-pieces.ts';
+import { namesOf } from '../proto/ordered-json.ts';
 import { parseOrdered, parseOrderedInPieces } from '../proto/parse-ordered.ts';
 import type { Pieces } from '../proto/work/pieces.ts';
-import { parseAsWrittenInPieces } from '../proto/written-json.ts';
+import { parseAsWrittenInPieces, writeAhead } from '../proto/written-json.ts';
 import type { CallTarget } from './target.ts';
 
 /**
@@ -26,7 +27,9 @@ export function* parseInPieces(
 ): Pieces<ParsedRequest['request']> {
   const body = yield* jsonInPieces(kind, bytes, 'request');
   yield;
-  return checked(kind, mode, body);
+  const request = checked(kind, mode, body);
+  yield* writtenAhead(kind, request);
+  return request;
 }
 
 /** As one request, each of those of a transaction; a failure names which it is of. @throws GatewayError BAD_REQUEST, NOT_SUPPORTED */
@@ -48,9 +51,30 @@ export function* parseOperationsInPieces(
   const parsed: ParsedRequest['request'][] = [];
   for (const [index, operation] of operations.entries()) {
     yield;
-    parsed.push(checkedOperation(kind, mode, operation, index));
+    const request = checkedOperation(kind, mode, operation, index);
+    yield* writtenAhead(kind, request);
+    parsed.push(request);
   }
   return parsed;
+}
+
+/** Elements or members that are written by themselves; of more, each is small. */
+const EACH_MAX = 4_096;
+
+/** Writes what of a request its driver sends as JSON text. */
+function* writtenAhead(kind: Kind, request: object): Pieces<void> {
+  const members = new Map<string, Json | undefined>(Object.entries(request));
+  for (const [member, how] of Object.entries(kindSpec(kind).writes ?? {})) {
+    const value = members.get(member) ?? null;
+    for (const each of how === 'whole' ? [value] : within(value)) yield* writeAhead(each);
+  }
+}
+
+function within(value: Json): readonly Json[] {
+  if (Array.isArray(value)) return value.length < EACH_MAX ? value : [];
+  const names = isJsonObject(value) ? namesOf(value) : [];
+  if (!isJsonObject(value) || names.length >= EACH_MAX) return [];
+  return names.map((name) => value[name] ?? null);
 }
 
 function operationsIn(body: Json): Json[] {

@@ -1,5 +1,6 @@
 /** JSON in and out as it was written: the text of each number, and the order of all members. */
-import { DEPTH_MAX, type Json, parseJson } from './json.ts';
+import { DEPTH_MAX, isRawJson, type Json, parseJson } from './json.ts';
+import { textInPieces } from './json-bytes.ts';
 import { depthFaultAt } from './json-fault.ts';
 import { isDigitAt, JsonScan } from './json-scan.ts';
 import { isMovedWithin, orderedText } from './ordered-json.ts';
@@ -94,8 +95,19 @@ export function* parseAsWrittenInPieces(text: string, plain: Json): Pieces<Json>
   return (yield* isWrittenOtherwiseInPieces(text)) ? yield* parseWrittenInPieces(text) : plain;
 }
 
+/** Texts of values that were written beforehand, for as long as the values are there. */
+const written = new WeakMap<object, string>();
+
+/** Has `writtenText` answer of an array or object at once: of a large one it would be one long piece. None of it may change any more. */
+export function* writeAhead(value: Json): Pieces<void> {
+  const isContainer = typeof value === 'object' && value !== null && !isRawJson(value);
+  if (isContainer) written.set(value, yield* textInPieces(value));
+}
+
 /** The text of a value as `parseWritten` read it. */
 export function writtenText(value: Json): string {
+  const before = typeof value === 'object' && value !== null ? written.get(value) : undefined;
+  if (before !== undefined) return before;
   return isMovedWithin(value) ? orderedText(value) : JSON.stringify(value);
 }
 

@@ -15,6 +15,7 @@ export const clickhouse: KindSpec<ClickhouseRequest, ClickhouseConfig> = {
   hasColumns: true,
   limitsNames: true,
   passes: ['params', 'rows'],
+  writes: { params: 'each', rows: 'each' },
   types: {
     query: 'read',
     query_read_only: 'read',

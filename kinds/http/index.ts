@@ -13,6 +13,7 @@ export const http: KindSpec<HttpRequest, HttpConfig> = {
   request: HttpRequest,
   hasTransactions: false,
   passes: ['body', 'query'],
+  writes: { body: 'whole' },
   types: { request: 'read' },
   modeOf: modeOfRequest,
   whyItWrites(request) {

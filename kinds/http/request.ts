@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { isPaddedBase64 } from '../../proto/base64.ts';
 import type { Mode } from '../../proto/driver.ts';
 import { isJsonObject, isRawJson, type Json } from '../../proto/json.ts';
+import { onlyNameOf } from '../../proto/ordered-json.ts';
 import { JsonValue, kindMember, TimeoutMs } from '../members.ts';
 import { faultOfPath, HALF_A_PAIR, PATH_MAX } from './address.ts';
 import { Headers } from './config.ts';
@@ -187,6 +188,6 @@ function isText(text: string): boolean {
 
 /** The base64 of a body that is `{"$bytes": base64}`. */
 export function bytesIn(body: Json): string | undefined {
-  if (!isJsonObject(body) || Object.keys(body).length !== 1) return undefined;
+  if (!isJsonObject(body) || onlyNameOf(body) === undefined) return undefined;
   return typeof body.$bytes === 'string' ? body.$bytes : undefined;
 }

@@ -15,6 +15,7 @@ export const mysql: KindSpec<MysqlRequest, MysqlConfig> = {
   hasColumns: true,
   limitsNames: true,
   passes: ['params'],
+  writes: { params: 'each' },
   types: {
     query: 'read',
     query_read_only: 'read',

@@ -1,5 +1,6 @@
 /** Rules of `ACL SETUSER` as words. Source: backends.md §4.4, redis.io/docs/latest/commands/acl-setuser. */
 import { isJsonObject, type Json } from '../../proto/json.ts';
+import { onlyNameOf } from '../../proto/ordered-json.ts';
 import { plainName } from './grammar.ts';
 
 /** What is before the text of a rule that is an object; by its plain name. */
@@ -45,9 +46,9 @@ export function aclRule(rule: Json): string | undefined {
   if (typeof rule === 'string') {
     return NAME.test(rule) && !SIGNED.test(rule) ? plainRule(rule) : rule;
   }
-  const [only, ...others] = isJsonObject(rule) ? Object.entries(rule) : [];
-  if (only === undefined || others.length > 0) return undefined;
-  const [name, value] = [plainName(only[0]), only[1]];
+  const only = isJsonObject(rule) ? onlyNameOf(rule) : undefined;
+  if (!isJsonObject(rule) || only === undefined) return undefined;
+  const [name, value] = [plainName(only), rule[only] ?? null];
   if (name === 'selector') return selector(value);
   const before = Object.hasOwn(BEFORE, name) ? BEFORE[name] : undefined;
   return before === undefined || typeof value !== 'string' ? undefined : `${before}${value}`;

@@ -1,5 +1,6 @@
 /** Which alternative of a choice a value means; and what scopes are asked about their members. */
 import type { Json, JsonObject } from '../../proto/json.ts';
+import { namesOf, onlyNameOf } from '../../proto/ordered-json.ts';
 import { type Choice, type Member, type Node, plainName, type Scope } from './grammar.ts';
 import { isMembers } from './words.ts';
 
@@ -51,9 +52,9 @@ function bare({ alternatives, isBare }: Choice, value: Json): Chosen | undefined
 
 /** `{EX: 60}`, `{EX: {seconds: 60}}`, `{KEEPTTL: true}`. */
 function byName({ alternatives }: Choice, value: JsonObject): Chosen | undefined {
-  const [only, ...others] = Object.entries(value);
-  if (only === undefined || others.length > 0) return undefined;
-  const [name, inner] = only;
+  const name = onlyNameOf(value);
+  const inner = name === undefined ? undefined : value[name];
+  if (name === undefined || inner === undefined) return undefined;
   const scope = alternatives.get(plainName(name));
   const isSwitch = inner === true && scope?.nodes.some(isRequired) === false;
   return scope && { scope, inner: isSwitch ? {} : inner, name };
@@ -67,7 +68,7 @@ function byType({ alternatives }: Choice, { type, ...inner }: JsonObject): Chose
 
 /** The first alternative that has all its members. */
 function byMembers({ alternatives }: Choice, value: JsonObject): Chosen | undefined {
-  const names = Object.keys(value).map(plainName);
+  const names = namesOf(value).map(plainName);
   if (names.length === 0) return undefined;
   const has = ({ slots }: Scope) => names.every((name) => slots.has(name));
   const scope = [...alternatives.values()].find(has);

@@ -1,5 +1,6 @@
 /** Members that mean another member than their grammar says. Source: backends.md §4.2, §4.4, Spec: "Key-value store requests". */
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
+import { onlyNameOf } from '../../proto/ordered-json.ts';
 import { plainName } from './grammar.ts';
 import { isMembers } from './words.ts';
 
@@ -12,9 +13,10 @@ export const REWRITES: Readonly<Record<string, (members: JsonObject) => JsonObje
 /** `element` is what the vectors are like, or `{Vector: number of neighbours}`. */
 function vsim({ element, ...others }: JsonObject): JsonObject {
   if (element === undefined) return others;
-  const [only, ...more] = isMembers(element) ? Object.entries(element) : [];
-  const named = only !== undefined && more.length === 0 ? plainName(only[0]) : undefined;
-  const inner = named === 'element' || named === 'vector' ? (only?.[1] ?? null) : element;
+  const only = isMembers(element) ? onlyNameOf(element) : undefined;
+  const named = only === undefined ? undefined : plainName(only);
+  const isNamed = isMembers(element) && (named === 'element' || named === 'vector');
+  const inner = isNamed ? (element[only ?? ''] ?? null) : element;
   const { value } = others;
   const sort = typeof value === 'string' ? plainName(value) : undefined;
   if (sort === 'ele') return { ...others, value: { ELE: inner } };

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   numberText,
 } from '../../proto/json.ts';
+import { onlyNameOf } from '../../proto/ordered-json.ts';
 import { plainNumber } from '../../proto/passed.ts';
 import { writtenText } from '../../proto/written-json.ts';
 import { aclRule } from './acl-rule.ts';
@@ -52,7 +53,7 @@ function inUtf8(word: Word): Word {
 
 /** Whether an object stands for bytes: it has no member but `$bytes`. */
 function isBytes(value: Json): value is { $bytes: string } {
-  return isJsonObject(value) && typeof value.$bytes === 'string' && Object.keys(value).length === 1;
+  return isJsonObject(value) && typeof value.$bytes === 'string' && onlyNameOf(value) !== undefined;
 }
 
 /** What is no text and yet one word. */
@@ -86,9 +87,9 @@ const SORTS: Readonly<Record<Exclude<Sort, 'v'>, (value: Json) => Word>> = {
   j: (value) => (isBytes(value) ? anyWord(value) : jsonText(value)),
   s(value) {
     if (typeof value === 'string') return STREAM_IDS.get(value.toLowerCase()) ?? value;
-    const [only, ...others] = isJsonObject(value) ? Object.entries(value) : [];
-    if (only !== undefined && others.length === 0 && /^(id|explicit)$/i.test(only[0])) {
-      return SORTS.s(only[1]);
+    const only = isJsonObject(value) ? onlyNameOf(value) : undefined;
+    if (only !== undefined && /^(id|explicit)$/i.test(only)) {
+      return SORTS.s((value as JsonObject)[only] ?? null); // It has that member.
     }
     return scalarOf(value) ?? refuse('must be an id, or {"ID": id}');
   },

@@ -1,7 +1,12 @@
 /** Requests as operations of a transaction. Contract §6, "Transactions". */
 import { badRequest } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { type PointTo, ReferenceRoom, resolveReferences } from '../../result-references.ts';
+import {
+  membersWith,
+  type PointTo,
+  ReferenceRoom,
+  resolveReferences,
+} from '../../result-references.ts';
 import type { MysqlRequest } from '../index.ts';
 import { checkType, oneStatement } from './admit.ts';
 import { hasNames, type RowsRequest } from './parameters.ts';
@@ -27,5 +32,5 @@ export function paramsWith(params: NonNullable<RowsRequest['params']>, point: Po
   const room = new ReferenceRoom();
   const resolved = (value: Json) => resolveReferences(value, point, 'unwrapped', room);
   if (Array.isArray(params)) return params.map(resolved);
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, resolved(value)]));
+  return membersWith(params, resolved);
 }

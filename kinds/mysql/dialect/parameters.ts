@@ -11,6 +11,7 @@ import {
   numberText,
   type RawJson,
 } from '../../../proto/json.ts';
+import { namesOf, onlyNameOf } from '../../../proto/ordered-json.ts';
 import { plainNumber } from '../../../proto/passed.ts';
 import { writtenText } from '../../../proto/written-json.ts';
 import type { MysqlRequest } from '../index.ts';
@@ -49,10 +50,10 @@ export function parameterOf(value: Json, index: number): Parameter {
   }
   if (typeof value === 'boolean') return { sort: 'boolean', value };
   if (typeof value === 'number' || isRawJson(value)) return numberParameter(value);
-  if (isJsonObject(value) && '$bytes' in value && Object.keys(value).length === 1) {
+  if (isJsonObject(value) && '$bytes' in value && onlyNameOf(value) !== undefined) {
     return { sort: 'bytes', bytes: bytesOf(value.$bytes, index) };
   }
-  if (isJsonObject(value) && '$date' in value && Object.keys(value).length === 1) {
+  if (isJsonObject(value) && '$date' in value && onlyNameOf(value) !== undefined) {
     return { sort: 'text', text: utcText(value.$date, index) };
   }
   return { sort: 'text', text: writtenText(value) };
@@ -119,7 +120,7 @@ function namedValues(
   names: readonly string[],
   params: { readonly [name: string]: Json },
 ): readonly Json[] {
-  const unknown = Object.keys(params).find((name) => !names.includes(name));
+  const unknown = namesOf(params).find((name) => !names.includes(name));
   if (unknown !== undefined) throw badName(unknown, 'the statement has no parameter of that name');
   return names.map((name) => {
     const value = Object.hasOwn(params, name) ? params[name] : undefined;

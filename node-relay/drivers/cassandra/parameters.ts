@@ -2,6 +2,7 @@
 import cassandra from 'cassandra-driver';
 import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, numberText, type RawJson } from '../../../proto/json.ts';
+import { namesOf, onlyNameOf } from '../../../proto/ordered-json.ts';
 import { type CqlType, cqlType, fixedLength, typeName } from './marshal.ts';
 import type { ProtocolColumn } from './metadata.ts';
 import { vint } from './numbers.ts';
@@ -54,7 +55,7 @@ function namedValues(
   path: string,
 ): EncodedValue[] {
   const used = new Set<string>();
-  const given = new Map(Object.keys(params).map((name) => [name.toLowerCase(), name]));
+  const given = new Map(namesOf(params).map((name) => [name.toLowerCase(), name]));
   const values = columns.map(({ name, type }) => {
     const own = Object.hasOwn(params, name) ? name : given.get(name);
     if (own === undefined)
@@ -62,14 +63,14 @@ function namedValues(
     used.add(own);
     return topLevel(params[own] ?? null, cqlType(type), `${path}.${own}`);
   });
-  const extra = Object.keys(params).find((name) => !used.has(name));
+  const extra = namesOf(params).find((name) => !used.has(name));
   if (extra !== undefined) throw refusal(`${path}.${extra}`, 'is no marker of the statement');
   return values;
 }
 
 function topLevel(value: Json, type: CqlType, path: string): EncodedValue {
   if (value === null) return null;
-  if (isJsonObject(value) && value.$unset === true && Object.keys(value).length === 1) {
+  if (isJsonObject(value) && value.$unset === true && onlyNameOf(value) !== undefined) {
     return cassandra.types.unset;
   }
   return bytesOf(value, type, path);
@@ -119,7 +120,7 @@ function scalar(value: Json, name: string, path: string): Buffer {
 function userDefined(value: Json, type: CqlType & { kind: 'udt' }, path: string): Buffer {
   if (!isJsonObject(value)) throw refusal(path, `must be an object for type ${type.name}`);
   const known = new Set(type.fields.map(({ name }) => name));
-  const extra = Object.keys(value).find((name) => !known.has(name));
+  const extra = namesOf(value).find((name) => !known.has(name));
   if (extra !== undefined) throw refusal(`${path}.${extra}`, `is no field of type ${type.name}`);
   return Buffer.concat(
     type.fields.map((field) => {
@@ -153,7 +154,7 @@ function sized(value: Json, type: CqlType, size: number, path: string): Json[] {
 
 /** An object, or an array of `[key, value]`. */
 function pairsOf(value: Json, type: CqlType, path: string): (readonly [Json, Json])[] {
-  if (isJsonObject(value)) return Object.entries(value);
+  if (isJsonObject(value)) return namesOf(value).map((name) => [name, value[name] ?? null]);
   if (Array.isArray(value)) {
     return value.map((pair, index) => {
       if (!Array.isArray(pair) || pair.length !== 2) {

@@ -1,7 +1,7 @@
 /** Texts that hold one byte a character, and binary values of requests. */
 import { isPaddedBase64 } from '../../../proto/base64.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
-import { namesOf } from '../../../proto/ordered-json.ts';
+import { namesOf, onlyNameOf } from '../../../proto/ordered-json.ts';
 import { writtenText } from '../../../proto/written-json.ts';
 
 /** The bytes of a text in UTF-8, one a character. */
@@ -11,9 +11,9 @@ export function latin1(text: string): string {
 
 /** The bytes of `{"$bytes": base64}`; undefined for any other value. */
 export function givenBytes(value: Json): Buffer | undefined {
-  if (!isJsonObject(value)) return undefined;
-  const { $bytes: base64, ...others } = value;
-  if (typeof base64 !== 'string' || Object.keys(others).length > 0) return undefined;
+  if (!isJsonObject(value) || onlyNameOf(value) === undefined) return undefined;
+  const { $bytes: base64 } = value;
+  if (typeof base64 !== 'string') return undefined;
   return isPaddedBase64(base64) ? Buffer.from(base64, 'base64') : undefined;
 }
 

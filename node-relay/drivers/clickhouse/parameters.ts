@@ -10,6 +10,7 @@ import {
   type RawJson,
   setMember,
 } from '../../../proto/json.ts';
+import { namesOf } from '../../../proto/ordered-json.ts';
 import { plainNumber } from '../../../proto/passed.ts';
 import { writtenText } from '../../../proto/written-json.ts';
 import { givenBytes, latin1 } from './binary.ts';
@@ -54,7 +55,7 @@ function isList(params: Params): params is readonly NamedValue[] {
 export function parametersOf(placeholders: readonly Placeholder[], given: Params = {}): string {
   const params = byName(given);
   const wanted = new Map(placeholders.map((each) => [each.name, each]));
-  for (const name of Object.keys(params)) {
+  for (const name of namesOf(params)) {
     if (!wanted.has(name)) throw bad(name, 'the statement has no parameter of this name');
   }
   let text = '';
@@ -160,9 +161,10 @@ function membersOf(value: { readonly [name: string]: Json }, type: TypeTree, pat
   }
   const [key, inner] = type.parts;
   if (type.name !== 'Map' || !key || !inner) return latin1(writtenText(value as JsonObject));
-  const entries = Object.entries(value).map(
-    ([name, each]) => `${nested(name, key, path)}:${nested(each, inner, `${path}.${name}`)}`,
-  );
+  const entries = namesOf(value).map((name) => {
+    const each = nested(value[name] ?? null, inner, `${path}.${name}`);
+    return `${nested(name, key, path)}:${each}`;
+  });
   return `{${entries.join(',')}}`;
 }
 

@@ -12,7 +12,7 @@ import {
   type RawJson,
   setMember,
 } from '../../../proto/json.ts';
-import { isReordered, namesOf } from '../../../proto/ordered-json.ts';
+import { isReordered, MANY, namesOf } from '../../../proto/ordered-json.ts';
 import { isWrapper, unwrapped } from './wrappers.ts';
 
 /** A BSON value as the driver takes it; a Map keeps an order that an object cannot. */
@@ -44,7 +44,9 @@ export function documentToBson(
   substitute?: Substitute,
 ): BsonDocument {
   const names = namesOf(object);
-  if (!isReordered(object) && !Object.hasOwn(object, '__proto__')) {
+  // The library asks an object for its names, which holds the thread where they are very many.
+  const isPlain = !isReordered(object) && !Object.hasOwn(object, '__proto__');
+  if (isPlain && names.length < MANY) {
     const document: BsonDocument = {};
     for (const name of names) {
       checkName(name, path);

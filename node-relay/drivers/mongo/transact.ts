@@ -11,6 +11,7 @@ import {
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
+import { onlyNameOf } from '../../../proto/ordered-json.ts';
 import { parseOrdered, parseOrderedInPieces } from '../../../proto/parse-ordered.ts';
 import type { Database, Execution } from './database.ts';
 import { fromFailure } from './errors.ts';
@@ -201,7 +202,7 @@ export function references(point: PointTo): (object: JsonObject) => Json | undef
   const room = new ReferenceRoom();
   return (object) => {
     const isReference =
-      Object.keys(object).length === 1 &&
+      onlyNameOf(object) !== undefined &&
       typeof object.$result === 'string' &&
       object.$result.startsWith('[');
     if (!isReference) return undefined;

@@ -18,6 +18,7 @@ import {
 import { isDay } from '../../../proto/day.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, type JsonObject } from '../../../proto/json.ts';
+import { namesOf, onlyNameOf } from '../../../proto/ordered-json.ts';
 
 /** Makes the document of a JSON object: a scope of code is one. */
 type ToDocument = (object: JsonObject, path: string) => Document;
@@ -138,14 +139,14 @@ export function isWrapper(object: JsonObject): boolean {
 export function unwrapped(object: JsonObject, path: string, toDocument: ToDocument): unknown {
   const name = nameIn(object) ?? '';
   const allowed = MEMBERS[name] ?? [name];
-  const other = Object.keys(object).find((each) => !allowed.includes(each));
+  const other = namesOf(object).find((each) => !allowed.includes(each));
   if (other !== undefined)
     throw badRequest(path, `${name} stands alone, without ${other.slice(0, 64)}`);
   return READERS[name]?.(object[name] ?? null, path, object, toDocument);
 }
 
 function nameIn(object: JsonObject): string | undefined {
-  for (const name in object) {
+  for (const name of namesOf(object)) {
     if (name.startsWith('$') && Object.hasOwn(READERS, name)) return name;
   }
   return undefined;
@@ -166,7 +167,7 @@ function integer(inner: Json, path: string, name: string, bits: bigint): bigint 
 
 function exactly(inner: Json, path: string, name: string, members: readonly string[]): JsonObject {
   if (isJsonObject(inner)) {
-    const names = Object.keys(inner);
+    const names = namesOf(inner);
     if (names.length === members.length && members.every((each) => names.includes(each)))
       return inner;
   }
@@ -195,7 +196,7 @@ function milliseconds(inner: Json, path: string): number {
     const time = Date.parse(iso[0].replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
     if (!Number.isNaN(time)) return time;
   }
-  if (isJsonObject(inner) && Object.keys(inner).length === 1 && '$numberLong' in inner) {
+  if (isJsonObject(inner) && onlyNameOf(inner) !== undefined && '$numberLong' in inner) {
     const time = Number(integer(inner.$numberLong ?? null, path, '$numberLong', 63n));
     if (!Number.isNaN(new Date(time).getTime())) return time;
     throw badRequest(path, '$date is outside the years that can be written');
