@@ -41,8 +41,9 @@ export function callOf(
   target: CallTarget,
   signal: AbortSignal,
   bytes: Uint8Array = new Uint8Array(),
-  { trace }: Subject = {},
+  subject: Subject = {},
 ): Call {
+  const pieces = piecesOf({ owner: ownerOf(target), subject });
   return {
     mode: target.mode,
     signal,
@@ -50,10 +51,11 @@ export function callOf(
     numbersAsStrings: request.numbersAsStrings ?? false,
     canonical: request.canonical ?? false,
     replyForm: replyFormOf(request.replyForm ?? ''),
-    trace,
+    trace: subject.trace,
     session: target.session,
-    inPieces: isLight(bytes) ? undefined : piecesOf(ownerOf(target)),
-    inTurn: piecesOf(ownerOf(target)),
+    inPieces: isLight(bytes) ? undefined : pieces,
+    inTurn: pieces,
+    letGo: () => subject.atHand?.end(),
   };
 }
 

@@ -4,6 +4,7 @@ import { BACKEND_US } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import { ENDPOINT_HEADER, PART_HEADER } from '../proto/parts.ts';
 import type { Admission } from './admission.ts';
+import type { AtHand } from './at-hand.ts';
 import { type CallContext, Deadline } from './drivers/deadline.ts';
 import { CallRefused, failureCode, toConnectError } from './failures.ts';
 import { type CallLine, describeFault, type Log, type LoggedError, levelOf } from './log.ts';
@@ -43,6 +44,8 @@ export interface Subject {
   endpoint?: string;
   /** Since when the backend is asked, on the clock of `performance`. */
   askedAt?: number;
+  /** What is in memory of a large request. */
+  atHand?: AtHand | undefined;
   /** Headers that put what the backend does into the caller's trace. */
   readonly trace?: Readonly<Record<string, string>>;
 }
@@ -227,6 +230,7 @@ export class Calls {
     if (!this.#open.delete(call)) return;
     const { method, requestId, deadline, subject, started, span } = call;
     deadline.end();
+    subject.atHand?.end();
     const ms = performance.now() - started;
     const { kind = '', organization = '', endpoint = '', askedAt } = subject;
     span?.end({ code, kind, organization, endpoint, requestId, askedAt });

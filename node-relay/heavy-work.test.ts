@@ -1,10 +1,16 @@
 /** What large requests cost those who send them, and nobody else. */
 import { describe, expect, test } from 'vitest';
 import { type Pieces, undivided } from '../proto/work/pieces.ts';
-import { inTurn, piecesOf } from './heavy-work.ts';
+import { type Asking, inTurn, piecesOf } from './heavy-work.ts';
 
 const large = new Uint8Array(200_000);
 const statement = { type: 'query', query: 'x'.repeat(150_000) };
+/** One call of an owner. */
+const by = (owner: string): Asking => ({
+  owner,
+  signal: new AbortController().signal,
+  subject: {},
+});
 /** How a request is read that is one piece. */
 const reading = <Read>(read: () => Read) => ({
   whole: read,
@@ -17,7 +23,7 @@ async function took(owner: string, bytes: Uint8Array): Promise<number> {
   const started = performance.now();
   expect(
     await inTurn(
-      owner,
+      by(owner),
       bytes,
       reading(() => statement),
     ),
@@ -39,10 +45,10 @@ test('a large statement delays the next large one, and no light one', async () =
 
 test('beyond eight that wait large requests are refused, of that owner alone', async () => {
   const [owner, other] = [crypto.randomUUID(), crypto.randomUUID()];
-  const many = Array.from({ length: 12 }, async () => inTurn(owner, large, get));
+  const many = Array.from({ length: 12 }, async () => inTurn(by(owner), large, get));
   const [ended, others] = await Promise.all([
     Promise.allSettled(many),
-    Promise.allSettled([inTurn(other, large, get)]),
+    Promise.allSettled([inTurn(by(other), large, get)]),
   ]);
   const refused = ended.filter(({ status }) => status === 'rejected');
   expect(refused).toEqual(
@@ -59,7 +65,7 @@ test('what a request fails with is told', async () => {
   const fail = () => {
     throw new Error('broken');
   };
-  await expect(inTurn(crypto.randomUUID(), large, reading(fail))).rejects.toThrow('broken');
+  await expect(inTurn(by(crypto.randomUUID()), large, reading(fail))).rejects.toThrow('broken');
 });
 
 describe('between two pieces of one organization', () => {
@@ -78,21 +84,58 @@ describe('between two pieces of one organization', () => {
     {
       what: 'a large request is read',
       work: (owner: string, began: number[]) =>
-        inTurn(owner, large, { whole: () => 'at once', inPieces: () => long(began) }),
+        inTurn(by(owner), large, { whole: () => 'at once', inPieces: () => long(began) }),
     },
     {
       what: 'its driver works on it',
-      work: (owner: string, began: number[]) => piecesOf(owner)(long(began)),
+      work: (owner: string, began: number[]) => piecesOf(by(owner))(long(began)),
     },
   ])("others' requests are read while $what", async ({ work }) => {
     const began: number[] = [];
     const working = work(crypto.randomUUID(), began);
     const read = [];
     for (let turn = 0; turn < 3; turn += 1) {
-      await inTurn(crypto.randomUUID(), large, get);
+      await inTurn(by(crypto.randomUUID()), large, get);
       read.push(performance.now());
     }
     expect(await working).toBe('done');
     expect(read.map((at) => began.some((each) => each > at))).toEqual(read.map(() => true));
   });
+});
+
+test('of eight large requests of an owner one is in memory as values, until it is written', async () => {
+  const owner = crypto.randomUUID();
+  const huge = new Uint8Array(3 * 1024 * 1024);
+  const alive = new Set<number>();
+  let most = 0;
+  function* read(which: number): Pieces<number> {
+    alive.add(which);
+    most = Math.max(most, alive.size);
+    yield;
+    return which;
+  }
+  const serve = async (which: number): Promise<number> => {
+    const asking = by(owner);
+    const request = await inTurn(asking, huge, {
+      whole: () => which,
+      inPieces: () => read(which),
+    });
+    // A question to the database, after which the driver writes what it sends.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await piecesOf(asking)(undivided(() => alive.delete(which)));
+    asking.subject.atHand?.end();
+    return request;
+  };
+  const served = await Promise.all(Array.from({ length: 8 }, (_, which) => serve(which)));
+  expect(served).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  expect(most).toBe(1);
+});
+
+test('what waits for its turn ends with its call', async () => {
+  const owner = crypto.randomUUID();
+  await took(owner, large);
+  const ending = new AbortController();
+  const waiting = inTurn({ ...by(owner), signal: ending.signal }, large, get);
+  ending.abort(new Error('the deadline passed'));
+  await expect(waiting).rejects.toThrow('the deadline passed');
 });

@@ -6,11 +6,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pieces } from '../proto/work/pieces.ts';
 import { WorkQueue } from '../proto/work/queue.ts';
 import { statementMs } from '../proto/work/statement.ts';
+import { type AtHand, Hands } from './at-hand.ts';
 
 /** Bytes up to which a request is read at once and counts for nothing. */
 const LIGHT_BYTES = 16 * 1024;
 
-const line = new WorkQueue({ now: () => performance.now(), wait: (ms) => sleep(ms) });
+const time = { now: () => performance.now(), wait: (ms: number) => sleep(ms) };
+const line = new WorkQueue(time);
+const hands = new Hands(time);
+
+/** Whose large request it is. */
+export interface Asking {
+  /** An owner of much work waits for its own. */
+  readonly owner: string;
+  /** Drops what waits for its turn. */
+  readonly signal: AbortSignal;
+  /** Where it is noted that the request is at hand, until the call ends. */
+  readonly subject: { atHand?: AtHand | undefined };
+}
 
 /** How a request is read: at once, or in pieces where it is large. */
 interface RequestReader<Read> {
@@ -29,24 +42,37 @@ export function isLight(bytes: Uint8Array): boolean {
 /**
  * What is read of a request: of a large one piece by piece, when it is the owner's turn. Its
  * statements, which the driver reads next, are paid for now.
- * @param owner whose request it is: an owner of much work waits for its own
- * @throws GatewayError SERVICE_UNAVAILABLE when the owner has 8 that wait, and what `reading` throws
+ * @throws GatewayError SERVICE_UNAVAILABLE when the owner has 8 that wait, why the signal aborts, and what `reading` throws
  */
 export function inTurn<Read>(
-  owner: string,
+  asking: Asking,
   bytes: Uint8Array,
   reading: RequestReader<Read>,
 ): Read | Promise<Read> {
-  return isLight(bytes) ? reading.whole() : readLarge(owner, reading.inPieces());
+  return isLight(bytes) ? reading.whole() : readLarge(asking, bytes, reading);
 }
 
 /** For what a driver does with a large request: work that has begun is no longer refused. */
-export function piecesOf(owner: string): DoInPieces {
-  return (pieces) => line.work(owner, pieces, { isLarge: true, isBegun: true });
+export function piecesOf({ owner, subject }: Omit<Asking, 'signal'>): DoInPieces {
+  return (pieces) => {
+    const work = () => line.work(owner, pieces, { isLarge: true, isBegun: true });
+    return subject.atHand ? subject.atHand.during(work) : work();
+  };
 }
 
-async function readLarge<Read>(owner: string, pieces: Pieces<Read>): Promise<Read> {
-  const request = await line.work(owner, pieces, { isLarge: true });
+async function readLarge<Read>(
+  { owner, signal, subject }: Asking,
+  { byteLength }: Uint8Array,
+  reading: RequestReader<Read>,
+): Promise<Read> {
+  subject.atHand ??= await hands.take(owner, byteLength, signal);
+  const request = await subject.atHand.during(() => {
+    const pieces = reading.inPieces();
+    return line.work(owner, pieces, { isLarge: true, signal }).catch((cause: unknown) => {
+      signal.throwIfAborted();
+      throw cause;
+    });
+  });
   const ms = statementMs(request);
   if (ms > 0) line.note(owner, ms);
   return request;

@@ -4,7 +4,7 @@ import { badRequest } from '../proto/errors.ts';
 import type { OnceMark as MarkMessage, RunOnceRequest } from '../proto/gen/relay/v1/relay_pb.ts';
 import type { KeepsOnce, OnceMark, OnceWork } from '../proto/once.ts';
 import { callOf, notSupported, ownerOf, targetOf, using } from './backend-call.ts';
-import { inTurn } from './heavy-work.ts';
+import { type Asking, inTurn } from './heavy-work.ts';
 import { parse, parseInPieces, parseOperations, parseOperationsInPieces } from './requests.ts';
 import type { RelayMethods, ServiceParts } from './service.ts';
 import { type CallTarget, writing } from './target.ts';
@@ -23,8 +23,9 @@ function writeMethod({ calls, pools, results }: ServiceParts) {
         const target = writing(targetOf(request.target, subject));
         const mark = markOf(request.mark);
         const bytes = bytesOf(request);
-        const call = callOf(request, target, signal, bytes, subject);
-        const work = await readWork(target, request, bytes);
+        const call = { ...callOf(request, target, signal, bytes, subject), letGo: undefined };
+        const asking = { owner: ownerOf(target), signal, subject };
+        const work = await readWork(asking, target, request, bytes);
         const started = performance.now();
         subject.askedAt = started;
         const { result, isReplay } = await using(pools, target, ({ client }) =>
@@ -74,19 +75,19 @@ function bytesOf({ request, operations }: RunOnceRequest): Uint8Array {
 }
 
 async function readWork(
+  asking: Asking,
   target: CallTarget,
   { operations }: RunOnceRequest,
   bytes: Uint8Array,
 ): Promise<OnceWork<unknown>> {
-  const owner = ownerOf(target);
   if (operations.byteLength === 0) {
-    const request = await inTurn(owner, bytes, {
+    const request = await inTurn(asking, bytes, {
       whole: () => parse(target, bytes),
       inPieces: () => parseInPieces(target, bytes),
     });
     return { request };
   }
-  const requests = await inTurn(owner, bytes, {
+  const requests = await inTurn(asking, bytes, {
     whole: () => parseOperations(target, bytes),
     inPieces: () => parseOperationsInPieces(target, bytes),
   });

@@ -2,7 +2,12 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import { can, type ResultBytes } from '../proto/driver.ts';
 import { badRequest } from '../proto/errors.ts';
-import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v1/relay_pb.ts';
+import type {
+  RelayService,
+  RunRequest,
+  RunResponse,
+  TransactRequest,
+} from '../proto/gen/relay/v1/relay_pb.ts';
 import type { Admission } from './admission.ts';
 import { callOf, notSupported, ownerOf, targetOf, using } from './backend-call.ts';
 import type { Calls, Subject } from './calls.ts';
@@ -63,7 +68,7 @@ function requestMethods({ calls, pools, leases, results }: ServiceParts) {
       calls.unary('Run', context, async (signal, subject) => {
         const target = targetOf(request.target, subject, request.sessionId !== '');
         const call = callOf(request, target, signal, request.request, subject);
-        const parsed = await readRequest(target, request.request);
+        const parsed = await readRequest(target, request, signal, subject);
         const started = begin(subject);
         const result =
           request.sessionId === ''
@@ -75,11 +80,10 @@ function requestMethods({ calls, pools, leases, results }: ServiceParts) {
     transact: (request, context) =>
       calls.unary('Transact', context, async (signal, subject) => {
         const target = targetOf(request.target, subject);
-        const call = callOf(request, target, signal, request.operations, subject);
-        const operations = await inTurn(ownerOf(target), request.operations, {
-          whole: () => parseOperations(target, request.operations),
-          inPieces: () => parseOperationsInPieces(target, request.operations),
-        });
+        // What they refer to stays until all have run.
+        const given = callOf(request, target, signal, request.operations, subject);
+        const call = { ...given, letGo: undefined };
+        const operations = await readOperations(target, request, signal, subject);
         const started = begin(subject);
         const result = await using(pools, target, ({ client }) => {
           if (!can(client, 'transact')) throw notSupported('transactions');
@@ -94,7 +98,7 @@ function requestMethods({ calls, pools, leases, results }: ServiceParts) {
         if (request.sessionId !== '') throw notSupported('streams in sessions');
         const call = callOf(request, target, signal, request.request, subject);
         const form = rowFormOf(request.rowForm);
-        const parsed = await readRequest(target, request.request);
+        const parsed = await readRequest(target, request, signal, subject);
         begin(subject);
         const use = await pools.enter(target);
         try {
@@ -110,7 +114,7 @@ function requestMethods({ calls, pools, leases, results }: ServiceParts) {
       calls.stream('Watch', context, async function* (signal, subject) {
         const target = targetOf(request.target, subject);
         const call = callOf({}, target, signal, request.request, subject);
-        const parsed = await readRequest(target, request.request);
+        const parsed = await readRequest(target, request, signal, subject);
         const use = await pools.enter(target);
         try {
           const { client } = use;
@@ -131,11 +135,38 @@ function requestMethods({ calls, pools, leases, results }: ServiceParts) {
   } satisfies Partial<RelayMethods>;
 }
 
-function readRequest(target: CallTarget, bytes: Uint8Array) {
-  return inTurn(ownerOf(target), bytes, {
+const NONE = new Uint8Array();
+
+/** Reads a request, of which the message then holds nothing. */
+async function readRequest(
+  target: CallTarget,
+  message: Pick<RunRequest, 'request'>,
+  signal: AbortSignal,
+  subject: Subject,
+) {
+  const { request: bytes } = message;
+  const read = await inTurn({ owner: ownerOf(target), signal, subject }, bytes, {
     whole: () => parse(target, bytes),
     inPieces: () => parseInPieces(target, bytes),
   });
+  message.request = NONE;
+  return read;
+}
+
+/** As `readRequest`, those of a transaction. */
+async function readOperations(
+  target: CallTarget,
+  message: Pick<TransactRequest, 'operations'>,
+  signal: AbortSignal,
+  subject: Subject,
+) {
+  const { operations: bytes } = message;
+  const read = await inTurn({ owner: ownerOf(target), signal, subject }, bytes, {
+    whole: () => parseOperations(target, bytes),
+    inPieces: () => parseOperationsInPieces(target, bytes),
+  });
+  message.operations = NONE;
+  return read;
 }
 
 function sessionMethods({ calls, pools, leases, admission }: ServiceParts) {

@@ -9,7 +9,7 @@ import { parseOrdered, parseOrderedInPieces } from '../proto/parse-ordered.ts';
 import type { Share, ShareOperation } from '../proto/prepares.ts';
 import { callOf, ownerOf } from './backend-call.ts';
 import type { Subject } from './calls.ts';
-import { inTurn } from './heavy-work.ts';
+import { type Asking, inTurn } from './heavy-work.ts';
 import { parseOperations, parseOperationsInPieces } from './requests.ts';
 import type { CallTarget } from './target.ts';
 
@@ -47,15 +47,15 @@ export async function open(
   subject: Subject,
 ): Promise<Opened> {
   const given = message ?? NO_SHARE;
-  const call = callOf(given, target, signal, given.operations, subject);
-  const share = await shareOf(target, given);
+  const call = { ...callOf(given, target, signal, given.operations, subject), letGo: undefined };
+  const share = await shareOf({ owner: ownerOf(target), signal, subject }, target, given);
   subject.askedAt = performance.now();
   return { target, share, call, started: subject.askedAt };
 }
 
-async function shareOf(target: CallTarget, message: ShareParts): Promise<Share> {
+async function shareOf(asking: Asking, target: CallTarget, message: ShareParts): Promise<Share> {
   const { places, reads, recoverable } = message;
-  const requests = await requestsOf(target, message);
+  const requests = await requestsOf(asking, target, message);
   if (places.length > 0 && places.length !== requests.length) {
     throw badRequest('share.places', 'are not as many as operations');
   }
@@ -64,14 +64,18 @@ async function shareOf(target: CallTarget, message: ShareParts): Promise<Share> 
     const place = places[index] ?? index;
     return { place, mode: isRead.has(place) ? 'read' : 'write', request };
   });
-  const earlier = await earlierOf(target, message.earlier);
+  const earlier = await earlierOf(asking, target, message.earlier);
   return { operations, earlier: (place) => earlier[place], recoverable };
 }
 
-async function requestsOf(target: CallTarget, { operations: bytes, places }: ShareParts) {
+async function requestsOf(
+  asking: Asking,
+  target: CallTarget,
+  { operations: bytes, places }: ShareParts,
+) {
   if (bytes.length === 0) return [];
   try {
-    return await inTurn(ownerOf(target), bytes, {
+    return await inTurn(asking, bytes, {
       whole: () => parseOperations(target, bytes),
       inPieces: () => parseOperationsInPieces(target, bytes),
     });
@@ -86,13 +90,14 @@ function placesOf(requests: readonly unknown[], places: readonly number[]): read
 
 /** Results by place, read as those of this kind are. */
 async function earlierOf(
+  asking: Asking,
   target: CallTarget,
   bytes: Uint8Array,
 ): Promise<{ readonly [place: string]: Json }> {
   if (bytes.length === 0) return {};
   const keepsText = kindSpec(target.kind).keepsText === true;
   const text = decoder.decode(bytes);
-  const value = await inTurn(ownerOf(target), bytes, {
+  const value = await inTurn(asking, bytes, {
     whole: () => (keepsText ? parseOrdered(text) : parseJson(text)),
     inPieces: () => (keepsText ? parseOrderedInPieces(text) : parseInPieces(text)),
   });

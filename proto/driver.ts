@@ -90,6 +90,8 @@ export interface Call {
   readonly inPieces: (<Result>(pieces: Pieces<Result>) => Promise<Result>) | undefined;
   /** The same for what results make long, however small the request is; undefined where nobody else needs the thread. */
   readonly inTurn?: (<Result>(pieces: Pieces<Result>) => Promise<Result>) | undefined;
+  /** Tells that the driver refers to nothing of a request any more but the bytes that it sends, so that the next may be read. */
+  readonly letGo?: (() => void) | undefined;
 }
 
 /** A result as JSON text in UTF-8: it is not parsed between driver and client. */

@@ -29,14 +29,14 @@ const ALL_WAITING_MAX = 256;
 const LOOK_MS = 10;
 const GONE_MS = 5_000;
 /** Milliseconds since the last look within which work is there to take its turn. */
-const PRESENT_MS = 250;
+export const PRESENT_MS = 250;
 /** Large works of one that are in memory at once, as long as none of them waits for something else. */
 const AT_HAND_MAX = 2;
 /**
  * Bytes of a work alongside which no other of its owner is in memory: the edge runtime collects
  * garbage without a pause in between, for about 2 ms for each MB that is alive.
  */
-const ALONE_BYTES = 2 * 1024 * 1024;
+export const ALONE_BYTES = 2 * 1024 * 1024;
 /** Milliseconds that a refusal takes, so that it is not asked for without end. */
 const REFUSED_AFTER_MS = 200;
 

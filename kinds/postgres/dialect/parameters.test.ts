@@ -5,7 +5,8 @@ import type { Json } from '../../../proto/json.ts';
 import { withNames } from '../../../proto/ordered-json.ts';
 import { whole } from '../../../proto/work/pieces.ts';
 import type { PostgresRequest } from '../index.ts';
-import type { TypeInfo } from './encode.ts';
+import type { FieldValue, TypeInfo } from './encode.ts';
+import { keepTexts } from './keep-texts.ts';
 import { encodeParameters, parametersInPieces, parametersOf } from './parameters.ts';
 
 const TEXT: TypeInfo = { name: 'text', format: 'text' };
@@ -117,3 +118,24 @@ test('does not ask an object for very many names: that holds the thread for a se
   }
   expect(asked).toBe(0);
 });
+
+test('a request of texts instead of values is sent as it was, whatever the server takes it for', () =>
+  fc.assert(
+    fc.property(
+      request,
+      fc.constantFrom(...TYPES),
+      fc.constantFrom(...TYPES),
+      (given, first, then) => {
+        let texts: FieldValue[];
+        try {
+          texts = encodeParameters(parametersOf(given), () => first);
+        } catch {
+          return; // It was refused, and so not sent.
+        }
+        const { types } = parametersOf(given);
+        keepTexts(given, texts);
+        expect(parametersOf(given).types).toEqual(types);
+        expect(encodeParameters(parametersOf(given), () => then)).toEqual(texts);
+      },
+    ),
+  ));

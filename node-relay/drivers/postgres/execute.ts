@@ -1,25 +1,11 @@
 /** Sends one statement on one connection: what goes ahead of it, its parameters, its result. */
 
-import {
-  makesUnusable,
-  type RowsRequest,
-  type StatementScope,
-} from '../../../kinds/postgres/dialect/admit.ts';
+import { makesUnusable, type StatementScope } from '../../../kinds/postgres/dialect/admit.ts';
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
 import { checkCount } from '../../../kinds/postgres/dialect/count.ts';
 import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 import type { Inquirer } from '../../../kinds/postgres/dialect/inquirer.ts';
-import {
-  dependsOnType,
-  encodeParameters,
-  mayDependOnType,
-  parametersInPieces,
-  parametersOf,
-} from '../../../kinds/postgres/dialect/parameters.ts';
-import {
-  type Parsed,
-  REMEMBERED_MAX_CHARACTERS,
-} from '../../../kinds/postgres/dialect/statement.ts';
+import type { Parsed } from '../../../kinds/postgres/dialect/statement.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
@@ -28,7 +14,7 @@ import type { Traces } from '../lender.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { inquirerOn, parameterTypes, undoing } from './inquire.ts';
+import { inquirerOn, undoing } from './inquire.ts';
 import { statementMessages } from './messages.ts';
 import { requirePlain } from './pooler.ts';
 import { requireReadable } from './readable.ts';
@@ -145,40 +131,6 @@ export function tracesOf(
     (await connection.clear()) === 'unusable' ||
     told(await guard.learnTraces(parsed, given, inquirerOn(connection)));
   return { ask };
-}
-
-/** The statement with its parameters in text; asks the server for their types only when that makes a difference. */
-export async function bound(
-  { database, connection, call }: Execution,
-  request: RowsRequest,
-  { types: admittedTypes }: Pick<Admitted, 'types'>,
-): Promise<Statement> {
-  const parameters = parametersOf(request);
-  const types = admittedTypes ?? parameters.types;
-  let oids = types;
-  if (dependsOnType(parameters) || mayDependOnType(parameters)) {
-    oids ??= await typesOf(database, connection, request.query);
-    await database.types.learn(oids, (statement) => connection.rows(statement));
-  }
-  const typeAt = (index: number) => database.types.get(oids?.[index] ?? 0);
-  const values = call.inPieces
-    ? await call.inPieces(parametersInPieces(parameters, typeAt))
-    : encodeParameters(parameters, typeAt);
-  return { text: request.query, values, ...(types ? { types } : {}) };
-}
-
-async function typesOf(
-  database: Database,
-  connection: Connection,
-  text: string,
-): Promise<readonly number[]> {
-  const known = connection.altered ? undefined : database.parameterTypes.get(text);
-  if (known) return known;
-  const oids = await parameterTypes(connection, { text });
-  if (!connection.altered && text.length <= REMEMBERED_MAX_CHARACTERS) {
-    database.parameterTypes.set(text, oids);
-  }
-  return oids;
 }
 
 /** Sends a statement and answers its result. */

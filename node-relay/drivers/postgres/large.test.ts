@@ -1,9 +1,12 @@
-/** Values and rows that are too large: refused before they are kept. */
+/** Values and rows that are too large: refused before they are kept; and large values of requests, kept no longer than they are needed. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import type { GatewayError } from '../../../proto/errors.ts';
-import type { Pieces } from '../../../proto/work/pieces.ts';
+import type { Json } from '../../../proto/json.ts';
+import { type Pieces, whole } from '../../../proto/work/pieces.ts';
 import { fieldOrRowTooLarge } from '../field-limit.ts';
 import { callOf } from '../test/host.ts';
 import type { PostgresClient } from './index.ts';
@@ -125,4 +128,40 @@ test('parameters of a large request are written in pieces, and arrive as they ar
   const result = await session.run(request, callOf('read', { inPieces }));
   expect(JSON.parse(new TextDecoder().decode(result)).rows).toEqual([{ back: values }]);
   expect(pauses).toBeGreaterThan(5);
+});
+
+describe('while a large request waits for the server', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const inPieces = async <Result>(pieces: Pieces<Result>): Promise<Result> => whole(pieces);
+
+  test.each<[string, (value: Json) => PostgresRequest]>([
+    ['query', (value) => sql('SELECT $1::jsonb AS back, pg_sleep(0.5)::text AS s', [value])],
+    [
+      'query_typed',
+      (value) =>
+        sql('SELECT $1 AS back, pg_sleep(0.5)::text AS s', [[value, 'jsonb']], {
+          type: 'query_typed',
+        }),
+    ],
+  ])('nothing refers to the values of %s any more', async (_, requestOf) => {
+    const values = [{ text: 'é', list: [1.5, null] }];
+    const text = JSON.stringify(values);
+    const isGone = Promise.withResolvers<boolean>();
+    const sent = () => {
+      const value = JSON.parse(text) as Json;
+      const held = new WeakRef(value as object); // It is an array.
+      const letGo = () =>
+        setTimeout(() => {
+          collect();
+          isGone.resolve(held.deref() === undefined);
+        }, 50);
+      return session.run(requestOf(value), callOf('read', { inPieces, letGo }));
+    };
+    const answered = sent();
+    expect(await isGone.promise).toBe(true);
+    expect(JSON.parse(new TextDecoder().decode(await answered)).rows).toEqual([
+      { back: values, s: '' },
+    ]);
+  });
 });

@@ -9,8 +9,9 @@ import {
 import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Done } from '../lender.ts';
+import { bound } from './bound.ts';
 import { runCopyIn, runCopyOut } from './copy.ts';
-import { admitted, bound, type Execution, execute, isWatched } from './execute.ts';
+import { admitted, type Execution, execute, isWatched } from './execute.ts';
 import { runSeveral } from './several.ts';
 
 /** Runs a request of any type. @throws GatewayError, DatabaseError, ConnectionLost */
@@ -33,11 +34,16 @@ export async function runRequest(
   }
 }
 
+/** By itself, so that nothing of a large request's values stays in the frame of what waits for the server. */
+function typesGiven(request: RowsRequest): readonly number[] | undefined {
+  return parametersOf(request).types;
+}
+
 /** Runs one statement with parameters. */
 async function runOne(execution: Execution, request: RowsRequest): Promise<Done<Buffer>> {
   const read = isRead(request, execution.call.mode);
   const parsed = oneStatement(request.query, read || isWatched(execution), execution.place);
-  const { types: given } = parametersOf(request);
+  const given = typesGiven(request);
   const admission = await admitted(execution, parsed, read, given);
   const statement = await bound(execution, request, admission);
   const { undone, traces } = admission;

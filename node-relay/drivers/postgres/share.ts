@@ -24,16 +24,10 @@ import { attempt, type Traces } from '../lender.ts';
 import { ConnectionLost } from '../loss.ts';
 import { forestalled } from '../once.ts';
 import type { OpenShare, ShareSteps } from '../participant.ts';
+import { bound } from './bound.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import {
-  type Admitted,
-  bound,
-  demandMayRun,
-  type Execution,
-  execute,
-  tracesOf,
-} from './execute.ts';
+import { type Admitted, demandMayRun, type Execution, execute, tracesOf } from './execute.ts';
 import { inquirerBeside } from './inquire.ts';
 import { statementMessages } from './messages.ts';
 import { asItself, type OnceTables } from './once-tables.ts';

@@ -12,9 +12,10 @@ import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lender.ts';
 import { columnsLine, Filling, Lines } from '../lines.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
+import { bound } from './bound.ts';
 import type { Database } from './database.ts';
 import type { Sink } from './exchange.ts';
-import { admitted, bound, type Execution, isWatched } from './execute.ts';
+import { admitted, type Execution, isWatched } from './execute.ts';
 import { executeMessages, portalMessages, statementMessages } from './messages.ts';
 
 /** Lines of the rows that a portal answers. */

@@ -13,7 +13,8 @@ import { checkEach, type OperationContext, runEach } from '../../../kinds/transa
 import type { Json } from '../../../proto/json.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lender.ts';
-import { type Admitted, admitted, bound, type Execution, execute, isWatched } from './execute.ts';
+import { bound } from './bound.ts';
+import { type Admitted, admitted, type Execution, execute, isWatched } from './execute.ts';
 import { inTransaction } from './several.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. @throws GatewayError with `operation` in its details */
