@@ -75,7 +75,8 @@ class CollectionNames implements Naming {
 
   #writes(operations: readonly JsonObject[]): void {
     for (const operation of operations) {
-      for (const write of Object.values(operation)) {
+      for (const name of namesOf(operation)) {
+        const write = operation[name];
         const namespace = isJsonObject(write) ? write.namespace : undefined;
         const dot = typeof namespace === 'string' ? namespace.indexOf('.') : -1;
         if (typeof namespace !== 'string' || dot < 0) this.#leave('A write without a namespace');

@@ -75,7 +75,8 @@ export function targetsOf(request: Writing): Targets {
   addPipeline(targets, pipeline as Json | undefined);
   addPipeline(targets, options?.pipeline);
   for (const operation of operations ?? []) {
-    for (const write of Object.values(operation)) {
+    for (const name of namesOf(operation)) {
+      const write = operation[name];
       const { namespace } = isJsonObject(write) ? write : {};
       if (namespace !== undefined) addNamespace(targets, namespace);
     }

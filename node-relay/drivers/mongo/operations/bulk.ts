@@ -9,6 +9,7 @@ import type {
 import { MEMBER_ALIASES } from '../../../../kinds/mongo/operations.ts';
 import { badRequest } from '../../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
+import { namesOf, onlyNameOf } from '../../../../proto/ordered-json.ts';
 import { collectionOf, documentIn, optionsIn, updateIn } from '../arguments.ts';
 import type { Execution } from '../database.ts';
 import { valueText } from '../from-bson.ts';
@@ -131,13 +132,15 @@ function writeOf(
   path: string,
   isNamespaced = false,
 ): { name: string; write: Document } {
-  const [[type, inner] = ['', null], ...others] = Object.entries(operation);
+  const type = onlyNameOf(operation) ?? '';
+  const inner = operation[type];
   const known = WRITES[type.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
-  if (known === undefined || others.length > 0 || !isJsonObject(inner)) {
+  if (known === undefined || !isJsonObject(inner)) {
     throw badRequest(path, `must be an object of one member: ${Object.keys(WRITES).join(', ')}`);
   }
   const write: Document = {};
-  for (const [written, value] of Object.entries(inner)) {
+  for (const written of namesOf(inner)) {
+    const value = inner[written] ?? null;
     const camel = written.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const member = MEMBER_ALIASES[written] ?? camel;
     const at = `${path}.${type}.${written.slice(0, 64)}`;
