@@ -14,7 +14,7 @@ import { whole } from '../proto/work/pieces.ts';
 import { writeAhead } from '../proto/written-json.ts';
 import { insertion } from './drivers/clickhouse/insert.ts';
 import { parametersOf } from './drivers/clickhouse/parameters.ts';
-import { toBson } from './drivers/mongo/to-bson.ts';
+import { convertAhead, documentToBson, toBson } from './drivers/mongo/to-bson.ts';
 import { references } from './drivers/mongo/transact.ts';
 
 const NAMES = Array.from({ length: 5_000 }, (_, at) => `k${at}`);
@@ -68,4 +68,24 @@ test.each<[string, (value: JsonObject) => unknown, unknown]>([
   const { value, asked } = watched();
   expect(send(value)).toEqual(expected);
   expect(asked()).toBe(0);
+});
+
+test('a document of very many names is converted in pieces before it is asked for, with what is within', () => {
+  const inner = withNames(
+    Object.fromEntries(NAMES.map((name) => [name, { $date: 'no date' }])),
+    NAMES,
+  );
+  const { value } = watched();
+  const request = { documents: [{ a: value }], filter: { b: [inner] } };
+  let pauses = 0;
+  for (const pieces = convertAhead(request); !pieces.next().done; ) pauses += 1;
+  expect(pauses).toBeGreaterThan(3);
+  // The same document, and a new one where references may be within.
+  expect(toBson(value, 'a')).toBe(toBson(value, 'a'));
+  expect(documentToBson(value, 'a', () => undefined)).toEqual(toBson(value, 'a'));
+  // What cannot be converted is refused with its place.
+  expect(() => toBson(inner, 'filter.b.0')).toThrow('$date is ISO 8601 text');
+  expect(() => toBson(inner, 'filter.b.0')).toThrow(
+    expect.objectContaining({ details: [expect.objectContaining({ path: 'filter.b.0.k0' })] }),
+  );
 });

@@ -47,6 +47,7 @@ import { runRequest } from './run.ts';
 import { settingsOf } from './settings.ts';
 import { MongoShare } from './share.ts';
 import { streamDocuments } from './stream.ts';
+import { convertAhead } from './to-bson.ts';
 import { runTransaction } from './transact.ts';
 import { follow } from './watch.ts';
 
@@ -92,6 +93,7 @@ export class MongoBackend
 
   async run(request: MongoRequest, call: Call): Promise<Buffer> {
     this.#allowGuard?.admit(request);
+    if (call.inPieces) await call.inPieces(convertAhead(request));
     return this.#database.call(call, (execution) => runRequest(execution, request));
   }
 

@@ -2,7 +2,7 @@
 
 import { Decimal128, Double, Int32, Long } from 'mongodb';
 import { sameDecimal } from '../../../proto/decimal.ts';
-import { badRequest } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import {
   isJsonObject,
   isRawJson,
@@ -13,6 +13,7 @@ import {
   setMember,
 } from '../../../proto/json.ts';
 import { isReordered, MANY, namesOf } from '../../../proto/ordered-json.ts';
+import { Pace, type Pieces } from '../../../proto/work/pieces.ts';
 import { isWrapper, unwrapped } from './wrappers.ts';
 
 /** A BSON value as the driver takes it; a Map keeps an order that an object cannot. */
@@ -37,12 +38,52 @@ export function toBson(value: Json, path: string, substitute?: Substitute): Bson
   return documentToBson(value, path, substitute);
 }
 
+/** Documents that were converted beforehand, by what they were converted from. */
+const converted = new WeakMap<JsonObject, BsonDocument>();
+/** Members that are converted between two pauses. */
+const MEMBERS_OF_A_PIECE = 1_024;
+
+/** Has objects of very many members, on any level, converted in pieces before `documentToBson` is asked for them. None of it may change any more. */
+export function* convertAhead(value: unknown, pace = new Pace(MEMBERS_OF_A_PIECE)): Pieces<void> {
+  if (typeof value !== 'object' || value === null || isRawJson(value)) return;
+  if (pace.isOver(1)) yield;
+  if (Array.isArray(value)) {
+    for (const each of value) yield* convertAhead(each, pace);
+    return;
+  }
+  const object = value as JsonObject; // Or a request, which has members, too.
+  const names = namesOf(object);
+  for (const name of names) {
+    const member = object[name];
+    if (typeof member === 'object' && member !== null) yield* convertAhead(member, pace);
+  }
+  if (names.length >= MANY && !isWrapper(object)) yield* convertMany(object, names);
+}
+
+function* convertMany(object: JsonObject, names: readonly string[]): Pieces<void> {
+  const document = new Map<string, Bson>();
+  try {
+    for (const [at, name] of names.entries()) {
+      checkName(name, '');
+      document.set(name, toBson(object[name] ?? null, ''));
+      if (at % MEMBERS_OF_A_PIECE === 0) yield;
+    }
+  } catch (cause) {
+    // It is refused with its place, where it is asked for.
+    if (cause instanceof GatewayError) return;
+    throw cause;
+  }
+  converted.set(object, document as unknown as BsonDocument); // As in `documentToBson`.
+}
+
 /** The document of a JSON object whose own names are no type wrapper. @throws GatewayError BAD_REQUEST */
 export function documentToBson(
   object: JsonObject,
   path: string,
   substitute?: Substitute,
 ): BsonDocument {
+  const before = substitute === undefined ? converted.get(object) : undefined;
+  if (before !== undefined) return before;
   const names = namesOf(object);
   // The library asks an object for its names, which holds the thread where they are very many.
   const isPlain = !isReordered(object) && !Object.hasOwn(object, '__proto__');
@@ -92,6 +133,8 @@ const DECIMAL_DIGITS_MAX = 34;
 
 /** Integers are int32 or int64 by their size, fractions doubles; what neither holds is a decimal. Contract §6; Spec silent. */
 function numberToBson(number: number | RawJson, path: string): Bson {
+  // Most are: a large document has very many, and is converted as a whole.
+  if (typeof number === 'number' && isInt32(number)) return new Int32(number);
   const text = numberText(number);
   if (INTEGER.test(text) && text !== '-0') {
     const integer = BigInt(text);
@@ -102,6 +145,11 @@ function numberToBson(number: number | RawJson, path: string): Bson {
   const double = Number(text);
   if (Number.isFinite(double) && sameDecimal(String(double), text)) return new Double(double);
   return decimalToBson(text, path);
+}
+
+/** -0 is a double. */
+function isInt32(number: number): boolean {
+  return (number | 0) === number && !Object.is(number, -0);
 }
 
 function decimalToBson(text: string, path: string): Decimal128 {
