@@ -8,8 +8,8 @@ import type { Failure, Ref } from './journal.ts';
 import { readText } from './ready-values.ts';
 import { Scope } from './scope.ts';
 import { comesTo, settle } from './settle.ts';
-import { endWait, tellTask } from './stop.ts';
-import { actionOf, end, type Turn } from './turn.ts';
+import { cut, endWait, tellTask } from './stop.ts';
+import { actionOf, type Turn } from './turn.ts';
 import { undone } from './undo.ts';
 
 /** An event of the log, as it is offered to a wait. */
@@ -97,7 +97,7 @@ export function childEnded(turn: Turn, path: string, child: string, ended: Child
     fail(turn, node, { code: 'TIMED_OUT', message: 'Its time is over', action: action.id });
   } else if (node.stopping) {
     noteFailure(turn, node, ended.failure);
-    end(turn, node, 'cancelled');
+    cut(turn, node);
   } else fail(turn, node, { ...ended.failure, action: action.id });
   settle(turn);
 }

@@ -53,6 +53,52 @@ test('a child that is not waited for is not cancelled with what began it', () =>
   expect([world.run.status, world.node('child').status]).toEqual(['cancelled', 'succeeded']);
 });
 
+/** Beside a child with a key, something fails; then the child's run is cancelled. @param begun what came before */
+function cancelledBeside(begun: (world: World) => void): World {
+  const branches = [call('fails'), child({ idempotencyKey: "'k'", compensation: undo('child') })];
+  const retry = { maxAttempts: 2, initialInterval: 1, retryableErrors: ['OUTCOME_UNKNOWN'] };
+  const world = new World(
+    { actions: [both(branches)], errorHandler: { actions: { child: { retry } } } },
+    {},
+    failing({ 'both[0].fails': 1 }),
+  ).begin();
+  claimed(world.turn(), CHILD, { is: 'own' });
+  begun(world);
+  for (const each of world.journal.calls.splice(0)) world.reply(each);
+  expect(world.journal.effects).toContainEqual({
+    ...{ do: 'cancel-child', path: CHILD, child: children(world).at(-1) },
+  });
+  world.journal.effects = world.journal.effects.filter((effect) => effect.do === 'start-child');
+  endChild(world, 'CANCELLED');
+  return world;
+}
+
+const CHILD = 'both[1].child';
+/** The run that was begun last ends without success. */
+function endChild(world: World, code: string): void {
+  const failure = { code, message: '', action: 'child' };
+  childEnded(world.turn(), CHILD, children(world).at(-1) ?? '', { is: 'failed', failure });
+}
+
+test('a child that is cancelled gives back its key', () => {
+  const world = cancelledBeside(() => {});
+  const key = world.node(CHILD).state.key;
+  expect(key).toEqual(expect.any(String));
+  expect(world.journal.effects).toContainEqual({ do: 'settle', path: CHILD, key, as: 'free' });
+  expect(world.go().made).toEqual(['both[0].fails#1']);
+});
+
+test('one of which an earlier attempt may have had its effect keeps its key, and is undone', () => {
+  const world = cancelledBeside((begun) => {
+    endChild(begun, 'OUTCOME_UNKNOWN');
+    due(begun.turn(), CHILD, 'retry');
+  });
+  expect(world.journal.effects).toContainEqual(
+    expect.objectContaining({ do: 'settle', path: CHILD, as: 'unknown' }),
+  );
+  expect(world.go().made).toEqual(['both[0].fails#1', `${CHILD}.undo-child#1`]);
+});
+
 test('a child whose earlier attempt took too long fails with its own error', () => {
   const world = new World({
     actions: [child({ timeout: 'PT5S' })],

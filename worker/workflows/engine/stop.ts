@@ -96,7 +96,8 @@ export function tellTask(
   journal.effect({ do: 'tell', event, path, data: { action, ...data } });
 }
 
-function cut(turn: Turn, node: Node): void {
+/** Ends what was stopped before it had an end of its own, and gives back its idempotency key. */
+export function cut(turn: Turn, node: Node): void {
   const { maybe, key } = node.state;
   end(turn, node, 'cancelled');
   // What an attempt may have done is undone although there is no further one.
