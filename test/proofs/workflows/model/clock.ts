@@ -45,7 +45,8 @@ export class Clock {
       const [first, ...others] = this.#timers.sort((one, other) => one.at - other.at);
       if (!first) throw new Error('Nothing more happens, and the model has not ended');
       this.#timers = others;
-      this.isTied ||= first.at === this.#rang;
+      // The first may take back another of its moment.
+      this.isTied ||= first.at === this.#rang || first.at === others[0]?.at;
       this.#rang = first.at;
       this.now = first.at;
       first.ring();

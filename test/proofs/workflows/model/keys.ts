@@ -52,6 +52,10 @@ function wait(
     const ask = () => {
       const key = keyOf(world, name);
       if (!key) {
+        // Whether one that waits has it, or one that comes as it is free again.
+        const others = world.keyWaiters.some((each) => each.name === name && each !== waiter);
+        const isNew = !world.keyWaiters.includes(waiter);
+        world.isTied ||= isNew && others && hasJustEnded(world, name);
         world.keys.set(name, { is: 'held', path: ran.path });
         ran.key = name;
         end({ is: 'own' });
@@ -66,8 +70,16 @@ function wait(
     const failure = { code: 'TIMED_OUT', action: action.id };
     if (limit !== undefined)
       disarm = world.clock.later(limit, () => end({ is: 'failed', failure }));
-    at.stop.listen(() => end({ is: 'cut' }));
+    at.stop.listen(() => {
+      // It might have been told before it was stopped.
+      world.isTied ||= world.keyWaiters.includes(waiter) && hasJustEnded(world, name);
+      end({ is: 'cut' });
+    });
   });
+}
+
+function hasJustEnded({ keysEnded, clock }: World, name: string): boolean {
+  return keysEnded.get(name) === clock.now;
 }
 
 function limitOf({ timeout, type }: Written): number | undefined {
@@ -110,6 +122,7 @@ export function settleKey(world: World, ran: Ran, as: 'done' | 'unknown' | 'free
 function settle(world: World, name: string, key: Key | undefined): void {
   if (key) world.keys.set(name, key);
   else world.keys.delete(name);
+  world.keysEnded.set(name, world.clock.now);
   world.clock.soon(() => {
     for (const waiter of world.keyWaiters.filter((each) => each.name === name)) waiter.ask();
   });

@@ -74,17 +74,26 @@ function timedOut({ id }: Written, { action: to }: WrittenTimeout): Made {
 /** Takes the earliest matching event that came since the run, or the wait, began. */
 function listen(world: World, action: Written, at: At, end: (made: Made) => void): () => void {
   const { events } = world.fate;
-  const offer = (index: number): boolean => {
+  const began = world.clock.now;
+  const wants = (index: number): boolean => {
     const event = events[index];
-    if (!event || world.taken.has(index) || !matches(world, action, at, event)) return false;
-    world.taken.add(index);
-    end({ is: 'output', output: eventOf(event) });
-    return true;
+    return event !== undefined && matches(world, action, at, event);
+  };
+  const take = (index: number): void => {
+    world.taken.set(index, began);
+    const event = events[index];
+    if (event) end({ is: 'output', output: eventOf(event) });
   };
   for (const [index, { at: came }] of events.entries()) {
-    if (action.since !== 'wait' && came <= world.clock.now && offer(index)) return () => {};
+    if (action.since === 'wait' || came > began || !wants(index)) continue;
+    if (!world.taken.has(index)) {
+      take(index);
+      return () => {};
+    }
+    // Of two waits that began at one moment, another may be first.
+    world.isOpenInPieces ||= world.taken.get(index) === began;
   }
-  const waiter = { offer };
+  const waiter = { began, wants, take };
   world.eventWaiters.push(waiter);
   return () => {
     const place = world.eventWaiters.indexOf(waiter);

@@ -24,12 +24,20 @@ export interface Told {
   readonly actions: readonly string[];
 }
 
-/** Runs a definition. `isTied`: something happened at one moment whose order nothing settles. */
+/** What of a run the specification leaves open. */
+interface Open {
+  /** Something happened at one moment whose order nothing settles. */
+  readonly isTied: boolean;
+  /** Something began at one moment whose order may be another where it begins in pieces. */
+  readonly isOpenInPieces: boolean;
+}
+
+/** Runs a definition. */
 export async function runModel(
   definition: Definition,
   input: Json,
   fate: Fate,
-): Promise<Told & { readonly isTied: boolean }> {
+): Promise<Told & Open> {
   const run = new ModelRun(new World(new Tree(definition), fate, input));
   return run.go();
 }
@@ -44,7 +52,7 @@ class ModelRun {
     this.#world = world;
   }
 
-  async go(): Promise<Told & { readonly isTied: boolean }> {
+  async go(): Promise<Told & Open> {
     const { clock, fate, tree, effects, ran, before } = this.#world;
     for (const [index, { at }] of fate.events.entries())
       clock.later(at, () => this.#happened(index));
@@ -66,21 +74,22 @@ class ModelRun {
     await clock.until(() => endedAt >= 0);
     await whole;
     if (thrown !== undefined) throw thrown;
-    const { undone, notUndone } = this.#world;
+    const { undone, notUndone, isOpenInPieces } = this.#world;
     return {
       ...{ status: this.#reason ?? 'succeeded', output: this.#output, error: this.#world.error },
       compensation: notUndone > 0 ? 'partial' : undone > 0 ? 'complete' : 'none',
       ...{ endedAt, effects: [...effects].sort() },
       actions: [...before, ...ran.values()].map(({ path, status }) => `${path} ${status}`).sort(),
       isTied: clock.isTied || this.#world.isTied,
+      isOpenInPieces,
     };
   }
 
   #happened(index: number): void {
-    const { eventWaiters } = this.#world;
-    for (const waiter of [...eventWaiters]) {
-      if (waiter.offer(index)) return;
-    }
+    const [first, ...others] = this.#world.eventWaiters.filter(({ wants }) => wants(index));
+    // Of two waits that began at one moment, another may be first.
+    this.#world.isOpenInPieces ||= others.some(({ began }) => began === first?.began);
+    first?.take(index);
   }
 
   #cancel(): void {

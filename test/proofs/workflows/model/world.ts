@@ -35,6 +35,13 @@ export type Key =
   | { readonly is: 'done'; readonly output: Json | undefined }
   | { readonly is: 'unknown' };
 
+/** A wait for an event. */
+interface EventWaiter {
+  readonly began: number;
+  readonly wants: (event: number) => boolean;
+  readonly take: (event: number) => void;
+}
+
 /** Everything that the model of one run shares. */
 export class World {
   readonly clock = new Clock();
@@ -48,9 +55,12 @@ export class World {
   /** What happened outside: moment, what, where, with what. */
   readonly effects: string[] = [];
   readonly keys = new Map<string, Key>();
+  /** When each key last came to an end. */
+  readonly keysEnded = new Map<string, number>();
   readonly keyWaiters: { readonly name: string; readonly ask: () => void }[] = [];
-  readonly eventWaiters: { readonly offer: (event: number) => boolean }[] = [];
-  readonly taken = new Set<number>();
+  readonly eventWaiters: EventWaiter[] = [];
+  /** Events that were taken, and when the wait of each began. */
+  readonly taken = new Map<number, number>();
   readonly escalations: Promise<unknown>[] = [];
   readonly told = new Set<string>();
   readonly elements = new Map<string, Json[]>();
@@ -59,6 +69,7 @@ export class World {
   undone = 0;
   notUndone = 0;
   isTied = false;
+  isOpenInPieces = false;
   #order = 0;
   readonly #calls = new Map<string, number>();
 
