@@ -44,6 +44,8 @@ const REFUSED_AFTER_MS = 200;
 export interface Time {
   now(): number;
   wait(ms: number): Promise<unknown>;
+  /** Milliseconds between two looks of those that wait, where nobody else can wake them. */
+  readonly lookMs?: number;
 }
 
 /** One owner's work, from its announcement to its end. */

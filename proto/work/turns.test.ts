@@ -49,3 +49,19 @@ test('does not wait for works that take long', async () => {
   for (let count = 0; count < 5; count += 1) void turns.inTurn('a', () => new Promise(() => {}));
   expect(await turns.inTurn('a', async () => 'done')).toBe('done');
 });
+
+test('where nobody can wake another, each goes on by a look of its own', async () => {
+  const [look, first] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const wait = (ms: number) => (ms === 7 ? look.promise : Promise.resolve());
+  const turns = new Turns({ now: () => 0, wait, lookMs: 7 });
+  const done: string[] = [];
+  const one = turns.inTurn('a', () => first.promise);
+  const other = turns.inTurn('b', async () => done.push('other'));
+  first.resolve();
+  await one;
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(done).toEqual([]);
+  look.resolve();
+  await other;
+  expect(done).toEqual(['other']);
+});

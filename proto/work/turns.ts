@@ -85,20 +85,28 @@ export class Turns {
    */
   async #wait(owner: string, from: string): Promise<void> {
     let isNext = false;
-    const next = new Promise<void>((resolve) => {
-      const start = () => {
-        isNext = true;
-        resolve();
-      };
-      const own = this.#waiting.get(owner);
-      if (own) own.push({ owner, from, start });
-      else this.#waiting.set(owner, [{ owner, from, start }]);
-    });
+    const { promise: next, resolve } = Promise.withResolvers<void>();
+    const start = () => {
+      isNext = true;
+      resolve();
+    };
+    const waiting = { owner, from, start };
+    const own = this.#waiting.get(owner);
+    if (own) own.push(waiting);
+    else this.#waiting.set(owner, [waiting]);
     while (!isNext) {
-      await Promise.race([next, this.#time.wait(this.#pace.lookMs)]);
+      await this.#wokenOrLook(waiting, next);
       if (!isNext) this.#startNext();
     }
     await this.#time.wait(0);
+  }
+
+  /** Where it cannot be woken it looks, and the later the more of its owner are before it: many looks would keep the thread busy. */
+  #wokenOrLook(waiting: Starting, woken: Promise<void>): Promise<unknown> {
+    const { lookMs } = this.#time;
+    if (lookMs === undefined) return Promise.race([woken, this.#time.wait(this.#pace.lookMs)]);
+    const before = this.#waiting.get(waiting.owner)?.indexOf(waiting) ?? 0;
+    return this.#time.wait(lookMs * (before + 1));
   }
 
   async #passOn(): Promise<void> {

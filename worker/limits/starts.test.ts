@@ -1,8 +1,9 @@
 /** Starts of runs beside other organizations, and without. */
+import { env, runInDurableObject } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import type { Context } from '../context.ts';
 import { noteCaller } from './neighbours.ts';
-import { admitCall } from './starts.ts';
+import { admitCall, admitChild } from './starts.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -43,3 +44,15 @@ test('none of many that are sent at once is refused', async () => {
   const [most] = await Promise.all([many, beside()]);
   expect(most).toBe(1);
 }, 30_000);
+
+test('one that waited for a start of another object goes on in its own', async () => {
+  const start = (name: string) =>
+    runInDurableObject(env.WORKFLOW_RUNS.getByName(name), (_runs, { storage: { sql } }) =>
+      admitChild('own', async () => {
+        await pause(10);
+        return sql.exec<{ one: number }>('SELECT 1 AS one').one();
+      }),
+    );
+  const all = Array.from({ length: 4 }, (_, at) => start(`starts-${at}`));
+  expect(await Promise.all(all)).toEqual(all.map(() => ({ one: 1 })));
+});
