@@ -146,3 +146,19 @@ test('a container that fails again while it is opened opens no more, and the nex
   played(world, 1);
   expect(world.run.status).toBe('succeeded');
 });
+
+test('a container that fails while it is opened opens no more while a call of it is in flight', () => {
+  const branches = [[call('fails')], [call('slow')], ...branchesOf('x').slice(0, 4)];
+  const world = new World({ actions: [parallel('all', branches)] }, {}, () => ({
+    code: 'BAD_REQUEST',
+  }));
+  world.begin().go();
+  world.beginsMax = 2;
+  retryRun(world.turn());
+  const [fails, slow] = world.journal.calls.splice(0);
+  if (fails) world.reply(fails);
+  expect([world.node('all').phase, slow?.path]).toEqual(['children', 'all[1].slow']);
+  while (world.nextDue()) expect(waits(world)).toEqual([]);
+  if (slow) world.reply(slow);
+  expect(world.go().run.status).toBe('failed');
+});
