@@ -4,6 +4,7 @@ import { branchEnded, elementEnded, failContainer, isClosing } from './container
 import { followsOf, succeed } from './ending.ts';
 import { failureOf } from './failure.ts';
 import { beginFollowers } from './graph.ts';
+import { graphOutput } from './graph-output.ts';
 import type { Failure, Node, Ref } from './journal.ts';
 import { Scope } from './scope.ts';
 import { stopRun } from './stop.ts';
@@ -86,31 +87,23 @@ function advanceMain(turn: Turn, node: Node): void {
   else follow(turn, node, follows);
 }
 
-/** The main line has ended: the run has its output. */
+/** The main line has ended: the run has its output, of a large graph after some transitions. */
 export function endMain(turn: Turn): void {
   const { run } = turn;
   try {
     run.output = mainOutput(turn);
-    run.finishing = 'succeeded';
+    if (run.joined === undefined) run.finishing = 'succeeded';
   } catch (thrown) {
     failRun(turn, failureOf(thrown, ''));
   }
 }
 
 function mainOutput(turn: Turn): Ref | undefined {
-  const { workflow, run, journal, now } = turn;
+  const { workflow, run, now } = turn;
   if (workflow.output) {
     return keepJson(turn, new Scope(turn, { path: '', at: now }).value(workflow.output));
   }
-  if (workflow.form === 'list') return run.last;
-  const followed = new Set(workflow.actions.flatMap(({ after = [] }) => after));
-  const members = workflow.actions
-    .filter(({ id }) => !followed.has(id))
-    .map(({ id }) => {
-      const output = journal.node(id)?.output;
-      return `${JSON.stringify(id)}:${output === undefined ? 'null' : journal.text(output)}`;
-    });
-  return journal.keep(`{${members.join(',')}}`);
+  return workflow.form === 'list' ? run.last : graphOutput(turn);
 }
 
 function listEnded(turn: Turn, owner: Node, last: Node): void {

@@ -1,26 +1,17 @@
 /** Actions that run others: how they begin, take in what has ended, and end. Spec: workflows.md §3. */
 import type { Json } from '../../../proto/json.ts';
 import { writtenText } from '../../../proto/written-json.ts';
-import type { Plain, PlainObject } from '../../language/expressions/index.ts';
+import type { Plain } from '../../language/expressions/index.ts';
 import type { DynamicAction, LoopAction, ParallelAction } from '../definition/tree.ts';
 import { succeed, viewpoint } from './ending.ts';
 import { ActionFault, failureOf } from './failure.ts';
 import { Joining } from './joining.ts';
 import type { ElementEnd, Failure, Node, Ref } from './journal.ts';
+import { endLoop } from './loop-end.ts';
 import { frameOf, indexOf } from './paths.ts';
-import { readText } from './ready-values.ts';
 import { Scope } from './scope.ts';
 import { stopBelow } from './stop.ts';
-import {
-  begin,
-  bounded,
-  mayBegin,
-  putOff,
-  setPhase,
-  spendOn,
-  type Turn,
-  VALUE_TOO_LARGE,
-} from './turn.ts';
+import { begin, mayBegin, putOff, setPhase, spendOn, type Turn, VALUE_TOO_LARGE } from './turn.ts';
 
 /** Elements of a collection. Spec: workflows.md §3. */
 const ELEMENTS_MAX = 100_000;
@@ -141,48 +132,6 @@ export function elementEnded(
   state.done = (state.done ?? 0) + 1;
   turn.journal.touch(loop);
   if (!isClosing(loop)) fillLoop(turn, loop, action);
-}
-
-function endLoop(turn: Turn, node: Node, action: LoopAction): void {
-  try {
-    const { count = 0 } = node.state;
-    const results = new Joining(turn, 'The results of all elements are larger than 32 MiB');
-    if (action.aggregation === undefined) results.add('{"results":');
-    addResults(turn, node, results);
-    turn.journal.dropResults(node.path);
-    if (action.aggregation === undefined) {
-      results.add(`,"count":${count}}`);
-      succeed(turn, node, results.keep());
-      return;
-    }
-    const beside: PlainObject = { results: readText(turn, results.text()) as Plain };
-    const scope = new Scope(turn, viewpoint(node));
-    const made: PlainObject = {};
-    for (const [name, expression] of action.aggregation) {
-      const value = scope.evaluate(expression, beside);
-      if (value !== undefined) made[name] = value;
-    }
-    // An aggregation that names `count` says itself what that is, as one that names `results` does. Spec silent.
-    const whole = Object.hasOwn(made, 'count') ? made : { ...made, count };
-    const output = bounded(writtenText(whole as Json));
-    succeed(turn, node, turn.journal.keep(output));
-  } catch (thrown) {
-    const failure: Failure = { ...failureOf(thrown, node.action), effect: 'possible' };
-    turn.agenda.push({ do: 'closed', path: node.path, failure });
-  }
-}
-
-/** All outputs in order, as a JSON array. @throws ActionFault RESULT_TOO_LARGE */
-function addResults({ journal }: Turn, { path }: Node, results: Joining): void {
-  let before = '[';
-  for (const { output, error, size } of journal.results(path)) {
-    if (error === undefined) {
-      results.add(before);
-      results.addValue(output, size);
-    } else results.add(`${before}{"error":${journal.text(error)}}`);
-    before = ',';
-  }
-  results.add(before === '[' ? '[]' : ']');
 }
 
 /** A branch has ended. */

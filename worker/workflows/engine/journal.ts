@@ -117,8 +117,18 @@ export interface NodeState {
   held?: boolean;
   /** Of a container that a retry opens in several transitions: the last path below it that was looked at. */
   reopened?: string;
+  /** Of a loop whose elements have ended: what was joined of its output. */
+  joined?: Joined;
   /** Of an action of a graph: the first of those that come after it which is still to be looked at. */
   followed?: number;
+}
+
+/** What was joined of a value, where that takes several transitions. */
+export interface Joined {
+  /** Values that follow each other. */
+  readonly parts: readonly Ref[];
+  /** Characters of all together, about. */
+  readonly length: number;
 }
 
 /** One action of a run: in a loop, one of each element. Members without `readonly` change; code that changes one calls `touch`. */
@@ -196,6 +206,8 @@ export interface Run {
   finishing: 'succeeded' | 'failed' | 'cancelled' | undefined;
   /** The last output on the main line. */
   last: Ref | undefined;
+  /** Of a graph whose actions have ended: what was joined of its output, and of how many. */
+  joined?: (Joined & { readonly next: number }) | undefined;
   /** Of a graph that is still beginning: the first of its actions which is still to be looked at. */
   looked?: number | undefined;
 }
@@ -207,6 +219,12 @@ export type DueKind = 'go' | 'retry' | 'timeout' | 'wake' | 'deadline';
 export interface ElementEnd {
   readonly output?: Ref;
   readonly error?: Ref;
+}
+
+/** The same as it is read. */
+export interface ElementResult extends ElementEnd {
+  readonly index: number;
+  readonly size: number;
 }
 
 /** What is kept of one run, within one transaction. Everything is synchronous. */
@@ -257,9 +275,10 @@ export interface Journal {
   /** The value of one element. */
   element(path: string, index: number): Json;
   putResult(path: string, index: number, end: ElementEnd): void;
-  /** Of all elements that have ended, by index; `size` is that of a large output, else 0. */
-  results(path: string): Iterable<ElementEnd & { readonly index: number; readonly size: number }>;
-  dropResults(path: string): void;
+  /** Of the elements that have ended, and were not dropped, the first ones by index; `size` is that of a large output, else 0. */
+  results(path: string, most: number): Iterable<ElementResult>;
+  /** Removes what elements before an index came to. */
+  dropResults(path: string, before: number): void;
   hasTaken(event: number): boolean;
   take(event: number): void;
   /** The body of a callback that came before its wait. */

@@ -1,6 +1,6 @@
 /** What happens to a run: each event makes one transition, in one transaction. Spec: workflows.md §3, §4, §7. */
-import { beginAt, failRun } from './advance.ts';
-import { beginBranches, failContainer } from './containers.ts';
+import { beginAt, endMain, failRun } from './advance.ts';
+import { beginBranches, failContainer, fillLoop, isClosing } from './containers.ts';
 import { fail, failForGood, succeed, succeedAs, timeOut } from './ending.ts';
 import { beginAll } from './graph.ts';
 import type { DueKind, Failure, Node, Ref } from './journal.ts';
@@ -96,10 +96,11 @@ function runDue(turn: Turn, kind: DueKind): void {
   goOnStopping(turn, '');
   if (turn.run.stop) return;
   if (turn.run.looked !== undefined) beginAll(turn);
+  if (turn.run.joined !== undefined) endMain(turn);
   goOnRetrying(turn);
 }
 
-/** Goes on with what was put off: its own beginning, that of its branches or of what follows it in a graph, or to open or stop what is below it. */
+/** Goes on with what was put off: its own beginning or end, that of its branches or of what follows it in a graph, or to open or stop what is below it. */
 function goOn(turn: Turn, node: Node): void {
   const { phase, path, state } = node;
   goOnStopping(turn, path);
@@ -110,7 +111,9 @@ function goOn(turn: Turn, node: Node): void {
   const action = actionOf(turn, node);
   if (phase === 'children' && state.reopened !== undefined) reopenBelow(turn, node);
   else if (phase === 'children' && action.type === 'parallel') beginBranches(turn, node, action);
-  else start(turn, node);
+  else if (phase === 'children' && action.type === 'loop') {
+    if (!isClosing(node)) fillLoop(turn, node, action);
+  } else start(turn, node);
 }
 
 function deadline(turn: Turn): void {

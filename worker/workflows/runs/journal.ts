@@ -221,12 +221,12 @@ export class SqlJournal implements Journal {
     this.#loops.putResult(path, index, end);
   }
 
-  results(path: string) {
-    return this.#loops.results(path, (ref) => this.#values.unwrittenSizeOf(ref));
-  }
+  readonly results = (path: string, most: number) =>
+    this.#loops.results(path, most, (ref) => this.#values.unwrittenSizeOf(ref));
 
-  dropResults(path: string): void {
-    this.#loops.dropResults(path);
+  dropResults(path: string, before: number): void {
+    this.#direct();
+    this.#loops.dropResults(path, before);
   }
 
   hasTaken(event: number): boolean {

@@ -172,7 +172,7 @@ export class Keeper {
     if (!isNew) return;
     const absent = { stop: undefined, output: undefined, error: undefined, last: undefined };
     const counts = { inFlight: 0, order: 0, endedAt: 0, closing: false, finishing: undefined };
-    Object.assign(row.body, { looked: undefined, stops: undefined });
+    Object.assign(row.body, { looked: undefined, stops: undefined, joined: undefined });
     const body: Run = { ...row.body, ...absent, ...counts, status: 'running', undoing: 'no' };
     const again = this.#remember({ ...row, body, seq: 0 }, true);
     again.row.body.input = again.keep(input);

@@ -1,6 +1,6 @@
 /** Elements of loops and what they came to, on an object's own database: no row holds more than some of them. */
 import type { Json } from '../../../proto/json.ts';
-import type { ElementEnd, Ref } from '../engine/journal.ts';
+import type { ElementEnd, ElementResult, Ref } from '../engine/journal.ts';
 import { BELOW, belowOf } from './node-rows.ts';
 import { SEALED_BYTES } from './vault.ts';
 
@@ -67,16 +67,14 @@ export class LoopRows {
   }
 
   /** @param sizeOf of an output that is not written yet */
-  *results(
-    path: string,
-    sizeOf: (ref: Ref) => number,
-  ): Iterable<ElementEnd & { readonly index: number; readonly size: number }> {
+  *results(path: string, most: number, sizeOf: (ref: Ref) => number): Iterable<ElementResult> {
     const rows = this.#sql.exec<ResultRow>(
       `SELECT at, output, error, (SELECT max(0, abs(size) - ${SEALED_BYTES}) FROM texts
           WHERE run = results.run AND ref = output) AS size
-        FROM results WHERE run = ? AND path = ? ORDER BY at`,
+        FROM results WHERE run = ? AND path = ? ORDER BY at LIMIT ?`,
       this.#run,
       path,
+      most,
     );
     for (const { at, output, error, size } of rows) {
       yield {
@@ -88,8 +86,9 @@ export class LoopRows {
     }
   }
 
-  dropResults(path: string): void {
-    this.#sql.exec('DELETE FROM results WHERE run = ? AND path = ?', this.#run, path);
+  dropResults(path: string, before: number): void {
+    const sql = 'DELETE FROM results WHERE run = ? AND path = ? AND at < ?';
+    this.#sql.exec(sql, this.#run, path, before);
   }
 
   /** Removes what an earlier attempt of a container, and of all below it, kept. */

@@ -11,7 +11,8 @@ import { createTables } from './tables.ts';
 import { startRunner } from './test/runner.ts';
 
 const MANY = 1_000;
-const ITEMS = Array.from({ length: MANY }, (_, at) => at);
+/** Some are large: they are referred to, the others copied. */
+const ITEMS = Array.from({ length: MANY }, (_, at) => (at % 100 === 7 ? 'x'.repeat(30_000) : at));
 const STEP = { id: 'step', type: 'template', template: 'echo', input: { n: '$.item' } };
 
 test.each(['sequential', 'parallel'])(
@@ -49,7 +50,11 @@ test.each(['after nothing', 'after one'])(
     await runner.store('wide', { actions });
     const { run } = (await runner.start('wide', {}, {}, false)) as { run: string };
     await runner.until(run, 'succeeded');
-    const { actions: shown } = await runner.shown(run);
+    const { actions: shown, record } = await runner.shown(run);
+    const output = await runner.object(run).value(run, record.output?.ref ?? 0);
+    const followed = what === 'after one' ? 1 : 0;
+    const outputs = actions.slice(followed).map(({ id, input }) => [id, { of: input.n }]);
+    expect(JSON.parse(output ?? '')).toEqual(Object.fromEntries(outputs));
     expect(shown.map(({ path, status }) => `${path} ${status}`)).toEqual(
       actions.map(({ id }) => `${id} succeeded`),
     );

@@ -129,12 +129,13 @@ export class MemoryJournal implements Journal {
     const known = this.#results.get(path) ?? new Map<number, ElementEnd>();
     this.#results.set(path, known.set(index, end));
   }
-  *results(path: string) {
+  *results(path: string, most: number) {
     const known = [...(this.#results.get(path) ?? [])].sort(([a], [b]) => a - b);
-    for (const [index, end] of known) yield { ...end, index, size: 0 };
+    for (const [index, end] of known.slice(0, most)) yield { ...end, index, size: 0 };
   }
-  dropResults(path: string): void {
-    this.#results.delete(path);
+  dropResults(path: string, before: number): void {
+    const known = this.#results.get(path);
+    for (const index of [...(known?.keys() ?? [])]) if (index < before) known?.delete(index);
   }
   hasTaken(event: number): boolean {
     return this.#taken.has(event);
