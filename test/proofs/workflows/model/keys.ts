@@ -57,11 +57,17 @@ function wait(
         const isNew = !world.keyWaiters.includes(waiter);
         world.isTied ||= isNew && others && hasJustEnded(world, name);
         world.keys.set(name, { is: 'held', path: ran.path });
+        world.keysTaken.set(name, world.clock.now);
         ran.key = name;
         end({ is: 'own' });
       } else if (key.is === 'done') end({ is: 'earlier', output: key.output });
       else if (key.is === 'unknown') end({ is: 'unknown' });
-      else if (!world.keyWaiters.includes(waiter)) world.keyWaiters.push(waiter);
+      // Of two that come at one moment the first of their list has it, unless it took longer to come so far.
+      else if (!world.keyWaiters.includes(waiter)) {
+        const isFirst = ran.path.localeCompare(key.path, 'en', { numeric: true }) < 0;
+        world.isTied ||= isFirst && world.keysTaken.get(name) === world.clock.now;
+        world.keyWaiters.push(waiter);
+      }
     };
     ask();
     if (!world.keyWaiters.includes(waiter)) return;

@@ -55,7 +55,8 @@ export class World {
   /** What happened outside: moment, what, where, with what. */
   readonly effects: string[] = [];
   readonly keys = new Map<string, Key>();
-  /** When each key last came to an end. */
+  /** When each key was last taken, and when it last came to an end. */
+  readonly keysTaken = new Map<string, number>();
   readonly keysEnded = new Map<string, number>();
   readonly keyWaiters: { readonly name: string; readonly ask: () => void }[] = [];
   readonly eventWaiters: EventWaiter[] = [];
