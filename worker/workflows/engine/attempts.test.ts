@@ -44,6 +44,14 @@ test('a container that begins again begins other children', () => {
   expect(second).not.toBe(first);
 });
 
+test('what an action may have done is undone by its own compensation, not by that of what it is part of', () => {
+  const next = { condition: '$.input.none()', true: 'b', false: null };
+  const list = [call('a', { compensation: undo('a'), next }), call('b')];
+  const { made, error } = run({ actions: [both([list], { compensation: undo('both') })] });
+  expect(error).toMatchObject({ code: 'EXPRESSION_FAILED', action: 'a' });
+  expect(made).toEqual(['both[0].a#1', 'both[0].a.undo-a#1']);
+});
+
 test('a child that is not waited for is not cancelled with what began it', () => {
   const world = new World({ actions: [child({ waitForCompletion: false })] }).begin();
   cancel(world.turn());

@@ -155,9 +155,11 @@ export function waitForRetry(turn: Turn, node: Node, delay: number): void {
 }
 
 /** No attempt is left: the fallback runs, or the failure goes to the container. */
-export function giveUp(turn: Turn, node: Node, action: Action, failure: Failure): void {
+export function giveUp(turn: Turn, node: Node, action: Action, own: Failure): void {
   endFailed(turn, node);
   const { fallback, route } = action.handler;
+  // Whether it had an effect is settled here: what it is part of had none of its own.
+  const { effect: _, ...failure } = own;
   if (fallback) {
     begin(turn, fallback, { frame: `${node.path}.`, owner: node.path, role: 'fallback' });
     setPhase(turn, node, 'fallback', 'failed');
