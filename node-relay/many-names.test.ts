@@ -51,7 +51,7 @@ test.each<[string, (value: JsonObject) => unknown, unknown]>([
   ['http', (each) => utf8(bodyOf({ ...http, body: written(each) })?.bytes), TEXT],
   [
     'clickhouse, rows',
-    (each) => utf8(insertion({ ...insert, rows: [written(each)] }).body),
+    (each) => utf8(whole(insertion({ ...insert, rows: [written(each)] })).body),
     `${TEXT}\n`,
   ],
   [
@@ -80,12 +80,24 @@ test('a document of very many names is converted in pieces before it is asked fo
   let pauses = 0;
   for (const pieces = convertAhead(request); !pieces.next().done; ) pauses += 1;
   expect(pauses).toBeGreaterThan(3);
-  // The same document, and a new one where references may be within.
+  // The same document, also in a transaction.
   expect(toBson(value, 'a')).toBe(toBson(value, 'a'));
-  expect(documentToBson(value, 'a', () => undefined)).toEqual(toBson(value, 'a'));
+  expect(documentToBson(value, 'a', () => undefined)).toBe(toBson(value, 'a'));
   // What cannot be converted is refused with its place.
   expect(() => toBson(inner, 'filter.b.0')).toThrow('$date is ISO 8601 text');
   expect(() => toBson(inner, 'filter.b.0')).toThrow(
     expect.objectContaining({ details: [expect.objectContaining({ path: 'filter.b.0.k0' })] }),
   );
+});
+
+test('a document of very many names that refers to an earlier result is another one in each transaction', () => {
+  const reference = { $result: '[0].id' };
+  const own = { ...MEMBERS, k7: [{ a: reference }] };
+  const value = withNames(own as JsonObject, NAMES);
+  whole(convertAhead({ documents: [value] }));
+  const resultIs = (id: number) => references(() => id);
+  const at = (document: unknown) => (document as Map<string, [{ a: unknown }]>).get('k7')?.[0].a;
+  expect(at(documentToBson(value, 'a', resultIs(1)))).toEqual(toBson(1, ''));
+  expect(at(documentToBson(value, 'a', resultIs(2)))).toEqual(toBson(2, ''));
+  expect(at(toBson(value, 'a'))).toEqual(toBson(reference, ''));
 });

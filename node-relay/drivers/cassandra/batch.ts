@@ -4,13 +4,15 @@ import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { namesOf, onlyNameOf } from '../../../proto/ordered-json.ts';
+import { type Pieces, whole } from '../../../proto/work/pieces.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionWork, Database } from './database.ts';
-import { at } from './errors.ts';
+import { at, ofOperation } from './errors.ts';
 import { extras } from './extras.ts';
 import { admitChange } from './guard.ts';
 import { CallOptions, columnsText, rowTexts } from './pages.ts';
-import { encodedParams, type Params } from './parameters.ts';
+import { type EncodedValue, encodedParams, type Params } from './parameters.ts';
 import type { Prepared, StatementReply } from './reply.ts';
 import { ResultText } from './result.ts';
 import { readTrace } from './trace.ts';
@@ -33,7 +35,7 @@ export async function runBatch(
     (each): BatchStatement => (typeof each === 'string' ? { query: each } : each),
   );
   for (const [index, { query }] of changes.entries()) at(index, () => admitChange(query));
-  const work: ConnectionWork = { changes: true, sent: false };
+  const work: ConnectionWork = { changes: true, sent: false, inPieces: call.inPieces };
   return database.call(work, call, async (connection) => {
     const options = new CallOptions(database.settings, request, {}, request.batch_type);
     const answer = await send({ database, connection, work }, changes, options);
@@ -50,7 +52,7 @@ export async function transact(
 ): Promise<Buffer> {
   const changes = operations.map((operation, index) => at(index, () => changeOf(operation)));
   if (changes.length === 0) return Buffer.from('[]');
-  const work: ConnectionWork = { changes: true, sent: false };
+  const work: ConnectionWork = { changes: true, sent: false, inPieces: call.inPieces };
   return database.call(work, call, async (connection) => {
     const options = new CallOptions(database.settings, {});
     const answer = await send({ database, connection, work }, changes, options);
@@ -81,11 +83,11 @@ function refuseReference(value: Json): void {
   if (Array.isArray(value)) value.forEach(refuseReference);
   if (!isJsonObject(value)) return;
   const { $result } = value;
-  if (typeof $result === 'string' && $result.startsWith('[') && Object.keys(value).length === 1) {
+  if (typeof $result === 'string' && $result.startsWith('[') && onlyNameOf(value) !== undefined) {
     const message = 'Cassandra has no results inside a transaction; $result is not taken';
     throw badRequest('$result', message, message);
   }
-  Object.values(value).forEach(refuseReference);
+  for (const name of namesOf(value)) refuseReference(value[name] ?? null);
 }
 
 interface BatchContext {
@@ -101,16 +103,31 @@ function send(
   options: CallOptions,
 ): Promise<StatementReply> {
   const texts = changes.map(({ query }) => query);
-  const sent = (prepared: readonly Prepared[]) => {
+  const sent = async (prepared: readonly Prepared[]) => {
+    const encoded = valuesOf(prepared, changes);
+    const params = await (work.inPieces ? work.inPieces(encoded) : whole(encoded));
     const queries = prepared.map(({ id, meta }, index) => ({
-      queryId: id,
-      meta,
-      params: at(index, () => encodedParams(meta.columns, changes[index]?.params)),
+      ...{ queryId: id, meta, params: params[index] ?? [] },
     }));
     work.sent = true;
     return connection.send(new requests.BatchRequest(queries, options));
   };
   return database.withPrepared(connection, texts, sent, true);
+}
+
+function* valuesOf(
+  prepared: readonly Prepared[],
+  changes: readonly BatchStatement[],
+): Pieces<EncodedValue[][]> {
+  const values: EncodedValue[][] = [];
+  for (const [index, { meta }] of prepared.entries()) {
+    try {
+      values.push(yield* encodedParams(meta.columns, changes[index]?.params));
+    } catch (cause) {
+      throw ofOperation(cause, index);
+    }
+  }
+  return values;
 }
 
 function resultOf(answer: StatementReply, call: Call, trace: string | undefined): Buffer {

@@ -21,6 +21,8 @@ export interface ConnectionWork {
   sent: boolean;
   /** Its rows leave as they come. */
   readonly streams?: true;
+  /** As of its call. */
+  readonly inPieces: Call['inPieces'];
 }
 
 /** Runs work on connections of the pool. */

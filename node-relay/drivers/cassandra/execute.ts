@@ -55,7 +55,7 @@ export function workOf(request: StatementRequest, call: Call): ConnectionWork {
     const message = 'is taken on /write only: the server writes down what it traces';
     throw badRequest('tracing', message);
   }
-  return { changes: word !== 'SELECT', sent: false };
+  return { changes: word !== 'SELECT', sent: false, inPieces: call.inPieces };
 }
 
 function refuseWrite(type: string, { mode }: Call): void {

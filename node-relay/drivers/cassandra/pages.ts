@@ -5,6 +5,7 @@ import executionOptions from 'cassandra-driver/lib/execution-options.js';
 import requests from 'cassandra-driver/lib/requests.js';
 import { consistencyNamed } from '../../../kinds/cassandra/consistency.ts';
 import { GatewayError } from '../../../proto/errors.ts';
+import { whole } from '../../../proto/work/pieces.ts';
 import { ReplyFault } from './bytes.ts';
 import { Cells, encoderOf } from './composites.ts';
 import type { Connection } from './connection.ts';
@@ -90,7 +91,8 @@ export function fetchPage(
   const options = new CallOptions(database.settings, statement, page);
   return database.withPrepared(connection, [statement.query], async ([prepared]) => {
     if (!prepared) throw new Error('One statement was prepared');
-    const values = encodedParams(prepared.meta.columns, statement.params);
+    const encoded = encodedParams(prepared.meta.columns, statement.params);
+    const values = await (work.inPieces ? work.inPieces(encoded) : whole(encoded));
     const request = new requests.ExecuteRequest(
       statement.query,
       prepared.id,

@@ -5,6 +5,7 @@ import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import { clickhouse as kind } from '../../../kinds/clickhouse/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import { whole } from '../../../proto/work/pieces.ts';
 import { resultTooLarge } from '../byte-text.ts';
 import { wholeBody } from '../whole-body.ts';
 import { latin1 } from './binary.ts';
@@ -42,15 +43,15 @@ const HARMLESS_KINDS = new Set(['SELECT', 'SHOW', 'DESCRIBE', 'DESC', 'EXPLAIN',
 
 /**
  * What is sent for a request.
- * @param whole the reply is wanted as a whole, its cost in its head
+ * @param isWhole the reply is wanted as a whole, its cost in its head
  * @throws GatewayError BAD_REQUEST, REQUEST_FAILED, PAYLOAD_TOO_LARGE
  */
-function prepare(
+async function prepare(
   { settings, allowed }: Database,
   request: ClickhouseRequest,
   call: Call,
-  whole: boolean,
-): Prepared {
+  isWhole: boolean,
+): Promise<Prepared> {
   if (call.mode === 'read' && kind.types[request.type] !== 'read') {
     const message = `Requests of type ${request.type} write; send them to /write`;
     throw badRequest('type', message, message);
@@ -59,12 +60,13 @@ function prepare(
   const given = { ...settings.serverSettings, ...request.settings };
   const query = INPUT + settingsText(given) + OUTPUT + (read ? READ : '');
   if (request.type === 'insert') {
-    const { statement, body } = insertion(request);
+    const pieces = insertion(request);
+    const { statement, body } = await (call.inPieces ? call.inPieces(pieces) : whole(pieces));
     return { query: `${query}${WHOLE}&query=${statement}`, body, read, changes: true };
   }
   const statement = admit(request, read, allowed);
   const changes = !read && !HARMLESS_KINDS.has(statement.kind);
-  const held = whole ? `&buffer_size=${Math.min(call.resultMaxBytes, HELD_MAX)}` : '';
+  const held = isWhole ? `&buffer_size=${Math.min(call.resultMaxBytes, HELD_MAX)}` : '';
   const format = request.type === 'fetch_bytes' ? `&default_format=${request.format}` : '';
   return {
     query:
@@ -82,9 +84,9 @@ export async function admitted(
   database: Database,
   request: ClickhouseRequest,
   call: Call,
-  whole: boolean,
+  isWhole: boolean,
 ): Promise<Prepared> {
-  const prepared = prepare(database, request, call, whole);
+  const prepared = await prepare(database, request, call, isWhole);
   if (prepared.read && request.type !== 'insert') {
     await refuseUserFunctions(database, oneStatement(request.query), call);
   }

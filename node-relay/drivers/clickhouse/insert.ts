@@ -11,6 +11,7 @@ import {
   setMember,
 } from '../../../proto/json.ts';
 import { inOrderOf } from '../../../proto/ordered-json.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import { isWrittenOtherwise } from '../../../proto/written-json.ts';
 import { jsonBytes } from './binary.ts';
 
@@ -24,11 +25,15 @@ interface Insertion {
   readonly body: Buffer;
 }
 
+/** Rows that are written between two pauses; a larger text ends a piece before. */
+const ROWS_OF_A_PIECE = 512;
+const PIECE_LENGTH = 65_536;
+
 /**
- * The statement and the rows in its format.
+ * The statement and the rows in its format, in pieces.
  * @throws GatewayError BAD_REQUEST for rows of two forms, or neither objects nor arrays
  */
-export function insertion(request: InsertRequest): Insertion {
+export function* insertion(request: InsertRequest): Pieces<Insertion> {
   const { table, database, columns, rows, values, format } = request;
   for (const [path, name] of Object.entries({ table, database })) {
     if (name !== undefined) checkName(name, path);
@@ -39,11 +44,22 @@ export function insertion(request: InsertRequest): Insertion {
   const list = columns === undefined ? '' : ` (${columns.map(identifier).join(', ')})`;
   return {
     statement: encodeURIComponent(`INSERT INTO ${target}${list} FORMAT ${form}`),
-    body:
-      rows === undefined
-        ? Buffer.from(values ?? '')
-        : Buffer.from(`${rows.map(rowBytes).join('\n')}\n`, 'latin1'),
+    body: rows === undefined ? Buffer.from(values ?? '') : yield* linesOf(rows),
   };
+}
+
+/** A line each; without rows an empty one. */
+function* linesOf(rows: readonly Json[]): Pieces<Buffer> {
+  const lines: Buffer[] = [];
+  let text = '';
+  for (const [at, row] of rows.entries()) {
+    text += `${rowBytes(row)}\n`;
+    if ((at + 1) % ROWS_OF_A_PIECE !== 0 && text.length < PIECE_LENGTH) continue;
+    lines.push(Buffer.from(text, 'latin1'));
+    text = '';
+    yield;
+  }
+  return Buffer.concat([...lines, Buffer.from(rows.length === 0 ? '\n' : text, 'latin1')]);
 }
 
 /** Whole numbers are digits alone, for a column of integers takes nothing else. */

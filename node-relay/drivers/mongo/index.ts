@@ -47,7 +47,7 @@ import { runRequest } from './run.ts';
 import { settingsOf } from './settings.ts';
 import { MongoShare } from './share.ts';
 import { streamDocuments } from './stream.ts';
-import { convertAhead } from './to-bson.ts';
+import { convertedAhead } from './to-bson.ts';
 import { runTransaction } from './transact.ts';
 import { follow } from './watch.ts';
 
@@ -93,23 +93,26 @@ export class MongoBackend
 
   async run(request: MongoRequest, call: Call): Promise<Buffer> {
     this.#allowGuard?.admit(request);
-    if (call.inPieces) await call.inPieces(convertAhead(request));
+    await convertedAhead(request, call);
     return this.#database.call(call, (execution) => runRequest(execution, request));
   }
 
   async *stream(request: MongoRequest, call: Call): AsyncGenerator<Uint8Array> {
     this.#allowGuard?.admit(request);
+    await convertedAhead(request, call);
     yield* streamDocuments(this.#database, request, call);
   }
 
   async transact(requests: readonly MongoRequest[], call: Call): Promise<Buffer> {
     checkEach(requests, (request) => this.#allowGuard?.admit(request));
+    await convertedAhead(requests, call);
     return runTransaction(this.#database, requests, call);
   }
 
   async once(work: OnceWork<MongoRequest>, mark: OnceMark, call: Call): Promise<OnceAnswer> {
     if ('request' in work) this.#allowGuard?.admit(work.request);
     else checkEach(work.operations, (request) => this.#allowGuard?.admit(request));
+    await convertedAhead('request' in work ? work.request : work.operations, call);
     return this.#once.once(work, mark, call);
   }
 
@@ -130,6 +133,7 @@ export class MongoBackend
     resumeAfter: string | undefined,
   ): AsyncGenerator<WatchEvent> {
     this.#allowGuard?.admit(request);
+    await convertedAhead(request, call);
     yield* follow(this.#database, request, call, resumeAfter);
   }
 

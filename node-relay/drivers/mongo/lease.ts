@@ -7,6 +7,7 @@ import { optionsIn } from './arguments.ts';
 import type { Database, Execution } from './database.ts';
 import type { OpenCursor } from './open-cursor.ts';
 import { checkRequest, isTransactional, runRequest } from './run.ts';
+import { convertedAhead } from './to-bson.ts';
 import { abort, commit } from './transact.ts';
 
 /** Most cursors that a session keeps; of more the oldest is closed. Spec silent. */
@@ -70,6 +71,7 @@ export class MongoLease implements Lease<MongoRequest> {
     const own = this.#database.execution(this.#client, this.#session, call, 'lease');
     const execution: Execution = { ...own, keep };
     try {
+      await convertedAhead(request, call);
       if (isTransactional(request.type)) return await this.#control(execution, request);
       if (call.mode === 'read' && this.#session.inTransaction()) {
         throw new GatewayError(

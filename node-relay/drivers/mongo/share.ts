@@ -17,6 +17,7 @@ import { recoveryFrom } from './lost-share.ts';
 import { MarkExists, type Marks } from './marks.ts';
 import { commandIn } from './operations/command.ts';
 import { checkRequest, isRead } from './run.ts';
+import { convertedAhead } from './to-bson.ts';
 import { abort, admit, attemptOperation, commit, ORDERED, references } from './transact.ts';
 
 /** Commands that end a transaction, or the session that it is in. */
@@ -130,6 +131,7 @@ export class MongoShare implements Participant<MongoRequest> {
 
   async #runAll({ operations, earlier }: Share<MongoRequest>, call: Call): Promise<Buffer[]> {
     const results: Buffer[] = [];
+    await convertedAhead(operations, call);
     const pointed = await Pointed.by(operations, call.inTurn, ORDERED);
     const point = pointed.at(pointIn(earlier));
     let left = call.resultMaxBytes - 2;

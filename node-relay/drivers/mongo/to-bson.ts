@@ -2,6 +2,7 @@
 
 import { Decimal128, Double, Int32, Long } from 'mongodb';
 import { sameDecimal } from '../../../proto/decimal.ts';
+import type { Call } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import {
   isJsonObject,
@@ -12,7 +13,7 @@ import {
   type RawJson,
   setMember,
 } from '../../../proto/json.ts';
-import { isReordered, MANY, namesOf } from '../../../proto/ordered-json.ts';
+import { isReordered, MANY, namesOf, onlyNameOf } from '../../../proto/ordered-json.ts';
 import { Pace, type Pieces } from '../../../proto/work/pieces.ts';
 import { isWrapper, unwrapped } from './wrappers.ts';
 
@@ -38,8 +39,15 @@ export function toBson(value: Json, path: string, substitute?: Substitute): Bson
   return documentToBson(value, path, substitute);
 }
 
-/** Documents that were converted beforehand, by what they were converted from. */
-const converted = new WeakMap<JsonObject, BsonDocument>();
+/** A document that was converted beforehand. */
+interface Converted {
+  readonly document: BsonDocument;
+  /** Whether a reference is within: where results are put in, it is another document. */
+  readonly refers: boolean;
+}
+
+/** By what they were converted from. */
+const converted = new WeakMap<JsonObject, Converted>();
 /** Members that are converted between two pauses. */
 const MEMBERS_OF_A_PIECE = 1_024;
 
@@ -60,12 +68,22 @@ export function* convertAhead(value: unknown, pace = new Pace(MEMBERS_OF_A_PIECE
   if (names.length >= MANY && !isWrapper(object)) yield* convertMany(object, names);
 }
 
+/** The same in the owner's turn, of a large request. */
+export async function convertedAhead(value: unknown, { inPieces }: Call): Promise<void> {
+  if (inPieces) await inPieces(convertAhead(value));
+}
+
 function* convertMany(object: JsonObject, names: readonly string[]): Pieces<void> {
   const document = new Map<string, Bson>();
+  let refers = isReference(object);
+  const look: Substitute = (each) => {
+    refers ||= isReference(each);
+    return undefined;
+  };
   try {
     for (const [at, name] of names.entries()) {
       checkName(name, '');
-      document.set(name, toBson(object[name] ?? null, ''));
+      document.set(name, toBson(object[name] ?? null, '', look));
       if (at % MEMBERS_OF_A_PIECE === 0) yield;
     }
   } catch (cause) {
@@ -73,7 +91,14 @@ function* convertMany(object: JsonObject, names: readonly string[]): Pieces<void
     if (cause instanceof GatewayError) return;
     throw cause;
   }
-  converted.set(object, document as unknown as BsonDocument); // As in `documentToBson`.
+  const whole = document as unknown as BsonDocument; // As in `documentToBson`.
+  converted.set(object, { document: whole, refers });
+}
+
+/** Whether an object is `{"$result": "[…]…"}`. Contract §6, "Transactions". */
+export function isReference(object: JsonObject): boolean {
+  const { $result: path } = object;
+  return typeof path === 'string' && path.startsWith('[') && onlyNameOf(object) !== undefined;
 }
 
 /** The document of a JSON object whose own names are no type wrapper. @throws GatewayError BAD_REQUEST */
@@ -82,8 +107,8 @@ export function documentToBson(
   path: string,
   substitute?: Substitute,
 ): BsonDocument {
-  const before = substitute === undefined ? converted.get(object) : undefined;
-  if (before !== undefined) return before;
+  const before = converted.get(object);
+  if (before && (substitute === undefined || !before.refers)) return before.document;
   const names = namesOf(object);
   // The library asks an object for its names, which holds the thread where they are very many.
   const isPlain = !isReordered(object) && !Object.hasOwn(object, '__proto__');

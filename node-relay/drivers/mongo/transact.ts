@@ -11,11 +11,11 @@ import {
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import { onlyNameOf } from '../../../proto/ordered-json.ts';
 import { parseOrdered, parseOrderedInPieces } from '../../../proto/parse-ordered.ts';
 import type { Database, Execution } from './database.ts';
 import { fromFailure } from './errors.ts';
 import { checkRequest, isTransactional, runRequest } from './run.ts';
+import { isReference } from './to-bson.ts';
 
 /** Runs all or none; the result is a JSON array. @throws GatewayError with `operation` in its details */
 export async function runTransaction(
@@ -200,14 +200,8 @@ export const ORDERED: ReadResult = { whole: parseOrdered, inPieces: parseOrdered
 /** The values of `{"$result": "[0].inserted_id"}` in one operation; every other object stays. */
 export function references(point: PointTo): (object: JsonObject) => Json | undefined {
   const room = new ReferenceRoom();
-  return (object) => {
-    const isReference =
-      onlyNameOf(object) !== undefined &&
-      typeof object.$result === 'string' &&
-      object.$result.startsWith('[');
-    if (!isReference) return undefined;
-    return resolveReferences(object, point, 'kept', room);
-  };
+  return (object) =>
+    isReference(object) ? resolveReferences(object, point, 'kept', room) : undefined;
 }
 
 /** Names the operation in the details of its failure. */
