@@ -52,7 +52,8 @@ interface HeldLease {
   /** Settles when the last call so far has ended; never rejects. */
   turn: Promise<void>;
   calls: number;
-  ended: Promise<void> | undefined;
+  /** Whether its backend has said that nothing of it is left; of a session nobody asks. */
+  ended: Promise<boolean> | undefined;
 }
 
 /** All leases of this node. */
@@ -60,7 +61,7 @@ export class LeaseRegistry {
   readonly #leases = new Map<string, HeldLease>();
   /** Leases of an endpoint, those being opened or ended too. */
   readonly #counts = new Map<string, number>();
-  readonly #ending = new Set<Promise<void>>();
+  readonly #ending = new Set<Promise<boolean>>();
   readonly #onFault: (cause: unknown) => void;
 
   /** `onFault` is called with failures for which no caller waits. */
@@ -164,12 +165,10 @@ export class LeaseRegistry {
     }
   }
 
-  /** Ends a lease and waits until it is rolled back; false when it was gone. */
+  /** Ends a lease and waits until it is rolled back; false when it was gone, and when its backend has not said that it is. */
   async close(id: string, endpoint: string): Promise<boolean> {
     const held = this.#find(id, endpoint);
-    if (held === undefined) return false;
-    await this.#end(held);
-    return true;
+    return held !== undefined && this.#end(held);
   }
 
   /** Ends an endpoint's leases, those of the revision to keep left out. */
@@ -209,15 +208,18 @@ export class LeaseRegistry {
     held.idleTimer = setTimeout(() => void this.#end(held), SESSION_IDLE_MAX_MS);
   }
 
-  #end(held: HeldLease): Promise<void> {
+  #end(held: HeldLease): Promise<boolean> {
     if (held.ended !== undefined) return held.ended;
     clearTimeout(held.idleTimer);
     clearTimeout(held.lifeTimer);
     this.#leases.delete(held.id);
     held.ending.abort(new GatewayError('TIMED_OUT', 'The session ended'));
     const ended = held.turn
-      .then(() => held.lease.close())
-      .catch(this.#onFault)
+      .then(async () => (await held.lease.close()) !== false)
+      .catch((cause: unknown) => {
+        this.#onFault(cause);
+        return false;
+      })
       .finally(() => {
         this.#ending.delete(ended);
         this.#count(held.request.endpoint, -1);

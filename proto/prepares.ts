@@ -127,8 +127,8 @@ export interface Participant<Request = unknown> {
    * @throws GatewayError BAD_REQUEST with what makes the place of marks, OUTCOME_UNKNOWN when it may have committed: then `settleMark` is asked
    */
   commitMarked(mark: OnceMark, call: Call): Promise<void>;
-  /** Undoes what is neither prepared nor committed, and frees the connection. */
-  close(): Promise<void>;
+  /** Undoes what is neither prepared nor committed, and frees the connection. Answers whether the backend has said that nothing is left. */
+  close(): Promise<boolean>;
 }
 
 /** A participant that can be prepared, if it did not begin with `onePhase`. */

@@ -83,11 +83,12 @@ export class ConnectionParticipant<Request, Connection extends Lendable>
     this.#end();
   }
 
-  async close(): Promise<void> {
-    if (this.#ended) return;
+  async close(): Promise<boolean> {
+    if (this.#ended) return true;
     const { wire, interrupted } = this.#connection;
-    if (!wire.lost && !interrupted) await undone(this.#connection, this.#open);
+    const isUndone = !wire.lost && !interrupted && (await undone(this.#connection, this.#open));
     this.#end();
+    return isUndone;
   }
 
   async #do<Value>(call: Call, work: () => Promise<Value>): Promise<Value> {
@@ -105,13 +106,18 @@ export class ConnectionParticipant<Request, Connection extends Lendable>
   }
 }
 
-/** Undoes a share; what cannot be undone in time ends with its connection. */
-async function undone<Request>(connection: Lendable, open: OpenShare<Request>): Promise<void> {
+/** Undoes a share; what cannot be undone in time ends with its connection, once the server hears of that: then it answers false. */
+async function undone<Request>(connection: Lendable, open: OpenShare<Request>): Promise<boolean> {
   const timer = setTimeout(() => connection.cut(), UNDO_MS);
-  await open
-    .undo()
-    .catch(() => connection.cut())
-    .finally(() => clearTimeout(timer));
+  try {
+    await open.undo();
+    return true;
+  } catch {
+    connection.cut();
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Begins a share; where a connection of the pool turns out to be dead, on another one: nothing was sent then. */

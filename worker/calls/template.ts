@@ -67,8 +67,8 @@ export function runTemplate(
   call: TemplateCall,
 ): Promise<Outcome> {
   return outcomeOf((known) =>
-    wholeRun(ctx, call.transaction, async (ticket) => {
-      const ready = await readyToRun(ctx, template, { ...call, ticket }, known);
+    wholeRun(ctx, call.transaction, async (within) => {
+      const ready = await readyToRun(ctx, template, { ...call, ...within }, known);
       const started = ctx.now();
       try {
         return await keptOutput(ctx, ready, call, async () => {

@@ -104,6 +104,49 @@ test('a run that fails after its first write leaves nothing, whatever waits for 
   expect(relay.committed.size).toBe(0);
 });
 
+test('a run whose second endpoint is gone by then leaves nothing', async () => {
+  const started = await startWithRuns();
+  const { gateway, relay, begin, run, end } = started;
+  const id = await begin();
+  const atFirst = vi.fn();
+  const letGo = held(started, atFirst);
+  const running = run(id);
+  await vi.waitFor(() => expect(atFirst).toHaveBeenCalled(), { interval: 1 });
+  const [commit] = await inTheirOrder()([() => end(id, 'commit')]);
+  expect(await gateway.call('DELETE', '/endpoints/e1?confirm=true')).toMatchObject({ status: 200 });
+  letGo();
+  expect(await running).toMatchObject({ status: 404, body: { code: 'ENDPOINT_NOT_FOUND' } });
+  expect(await commit).toMatchObject({ status: 409, body: { code: 'TRANSACTION_CLOSED' } });
+  expect(relay.committed.size).toBe(0);
+});
+
+test('a template that is not there leaves the transaction as it is', async () => {
+  const { begin, send, end } = await startWithRuns();
+  const id = await begin();
+  expect(await send(id, '/templates/none', '', undefined, {}, {})).toMatchObject({ status: 404 });
+  expect(await end(id, 'commit')).toMatchObject({ status: 200 });
+});
+
+test('the ends of a stranger wait for no run, and hold nobody up', async () => {
+  const started = await startWithRuns();
+  const { gateway, begin, run, end, send } = started;
+  const stranger = await gateway.token(await gateway.addUser('Write'));
+  const id = await begin();
+  const atFirst = vi.fn();
+  const letGo = held(started, atFirst);
+  const running = run(id);
+  await vi.waitFor(() => expect(atFirst).toHaveBeenCalled(), { interval: 1 });
+  const missing = { status: 404, body: { code: 'TRANSACTION_NOT_FOUND' } };
+  for (const how of ['commit', 'rollback'] as const) {
+    expect(await end(id, how, stranger)).toMatchObject(missing);
+  }
+  expect(await send(id, '/templates/both', '', stranger, {}, {})).toMatchObject(missing);
+  letGo();
+  expect(await running).toMatchObject({ status: 200 });
+  expect(await send(id, '/endpoints/e1/write', 'update b')).toMatchObject({ status: 200 });
+  expect(await end(id, 'commit')).toMatchObject({ status: 200 });
+});
+
 test('a run between its requests is on disk, for a log that begins again and knows of none', async () => {
   const { gateway, begin, end } = await startWithRuns();
   const id = await begin();

@@ -127,3 +127,19 @@ test.each(['commitTogether', 'commitTogether done'])(
     });
   },
 );
+
+test('one that cannot prepare has not ended until its server says so', async () => {
+  const { gateway, relay, uuids } = await start();
+  relay.lacks.set(uuids[1] ?? '', 'prepared transactions are off');
+  relay.before = (method, share) => {
+    if (share === '1' && method === 'begin') {
+      throw told(Code.DeadlineExceeded, 'TIMED_OUT', 'The deadline passed');
+    }
+    if (share === '1' && method === 'rollback') throw new Error('nobody answers');
+  };
+  const operations = [op('e0', 'update a'), op('e1', 'update b')];
+  const reply = await gateway.call('POST', '/transactions', { operations });
+  expect(reply).toMatchObject({ status: 504 });
+  const { body } = await gateway.call('GET', '/transactions');
+  expect(body).toMatchObject({ transactions: [{ status: 'rolling_back' }] });
+});

@@ -122,11 +122,12 @@ export class MongoShare implements Participant<MongoRequest> {
     await this.commit(call);
   }
 
-  async close(): Promise<void> {
-    if (this.#state !== 'ended') await abort(this.#session);
+  async close(): Promise<boolean> {
+    const isUndone = this.#state === 'ended' || (await abort(this.#session));
     this.#state = 'ended';
     await this.#session.endSession().catch(() => {});
     this.#giveBack();
+    return isUndone;
   }
 
   async #runAll({ operations, earlier }: Share<MongoRequest>, call: Call): Promise<Buffer[]> {

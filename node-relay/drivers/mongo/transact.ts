@@ -157,9 +157,13 @@ function unknown(cause: unknown): GatewayError {
   return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
 }
 
-/** Undoes what is open; without an answer the server undoes it by itself. */
-export async function abort(session: ClientSession): Promise<void> {
-  if (session.inTransaction()) await session.abortTransaction().catch(() => {});
+/** Undoes what is open, and answers whether the server has; without its answer it does so by itself. */
+export async function abort(session: ClientSession): Promise<boolean> {
+  if (!session.inTransaction()) return true;
+  return session.abortTransaction().then(
+    () => true,
+    () => false,
+  );
 }
 
 const COMMITS_MAX = 10;

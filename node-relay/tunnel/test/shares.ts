@@ -94,7 +94,8 @@ function participantOf<Request>(
         await line.client.commitMarked({ ...held, mark }, options);
       }),
     async close() {
-      await line.client.rollback(held);
+      const { found } = await line.client.rollback(held);
+      return found;
     },
   };
 }

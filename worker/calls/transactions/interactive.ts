@@ -273,7 +273,7 @@ export async function abandonBy(ctx: Context, id: string, failure: GatewayError)
  * @param failure of one that is not found, and of one that has ended, nothing is done
  * @param ends numbers of participants of which certainly nothing is left
  */
-async function abandon(
+export async function abandon(
   ctx: Context,
   id: string,
   failure: GatewayError,

@@ -192,17 +192,16 @@ export class ShareWork {
   async undo({ n, shares, part }: Participant, deadline: Deadline): Promise<boolean> {
     const open = this.#open.get(n);
     const isClosed = await open?.shares.closeBegun(open.held.session, deadline).catch(() => false);
-    if (isClosed || !this.#reached.has(n) || !shares) return true;
+    if (isClosed || !shares) return true;
+    // What it held may be there although it is not at its node any more.
+    if (!this.#reached.has(n) && !open) return true;
     const recovery = this.#marks.get(n) ?? open?.held.recovery ?? '';
     const ask = () => shares.rollback(this.nameOf(n), recovery, deadline);
-    if (part === 'decides') {
-      // What was never to be prepared ends with its connection, on some servers long after its relay.
-      await ask().catch(() => undefined);
-      return true;
-    }
     try {
       const status = await ask();
       if (status !== 'unknown') return status === 'rolled_back';
+      // It was never to be prepared: what is not there any more does not come back.
+      if (part === 'decides') return true;
       // What was under way when it was ended from here has had its time to come to that end.
       await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
       const again = await ask();

@@ -25,6 +25,12 @@ export interface HeldShare {
   readonly recovery: string;
 }
 
+/** A participant whose first request is under way: what that opens is not known yet. */
+export interface Coming {
+  /** Unix epoch milliseconds by which it has come to its backend, or does not any more. */
+  readonly until: number;
+}
+
 /** A request that takes part. */
 export interface Entering {
   readonly id: string;

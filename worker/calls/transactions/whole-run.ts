@@ -2,29 +2,41 @@
 import { whoCalled } from '../../access/door/door.ts';
 import type { Context } from '../../context.ts';
 import { failureOf } from '../../outcome.ts';
-import { abandonBy, closedBy } from './interactive.ts';
+import { abandon, abandonBy, closedBy } from './interactive.ts';
 import { askLog } from './log.ts';
 import type { RunBegun } from './taking-part.ts';
 
+/** A run as its transaction knows it. */
+interface RunWithin {
+  /** What its requests bring. */
+  readonly ticket: string;
+  /** Called before each of them. */
+  sends(): void;
+}
+
 /**
- * Runs it; one that fails rolls the transaction back before what waits for its end goes on.
+ * Runs it; one that fails rolls the transaction back before what waits for its end goes on, unless it names what is not there and has
+ * sent nothing.
  * @param id of the transaction; undefined for a run that takes part in none
- * @param run is given the ticket that its requests bring
  * @throws GatewayError TRANSACTION_NOT_FOUND, TRANSACTION_CLOSED, and what the run throws
  */
 export async function wholeRun<Value>(
   ctx: Context,
   id: string | undefined,
-  run: (ticket?: string) => Promise<Value>,
+  run: (within?: RunWithin) => Promise<Value>,
 ): Promise<Value> {
   if (id === undefined) return run();
   const caller = whoCalled(ctx).userUuid;
   const begun = await askLog<RunBegun>(ctx, async (log) => log.beginRun(id, caller), 1);
   if (begun.is !== 'under way') throw closedBy(id, begun);
+  let hasSent = false;
+  const sends = () => {
+    hasSent = true;
+  };
   try {
-    return await run(begun.run);
+    return await run({ ticket: begun.run, sends });
   } catch (thrown) {
-    await abandonBy(ctx, id, failureOf(thrown));
+    await (hasSent ? abandon : abandonBy)(ctx, id, failureOf(thrown));
     throw thrown;
   } finally {
     const ended = askLog(ctx, (log) => log.endRun(id, begun.run));

@@ -5,7 +5,7 @@ import type { ShareStatus } from '../../../proto/prepares.ts';
 import type { Shares } from '../../calls/backend/shares.ts';
 import { deciderMark, mayBeGone, readRecovery } from '../../calls/transactions/decider-mark.ts';
 import { nameOf } from '../../calls/transactions/names.ts';
-import type { HeldShare } from '../../calls/transactions/taking-part.ts';
+import type { Coming, HeldShare } from '../../calls/transactions/taking-part.ts';
 import type { Bindings, Context } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
@@ -105,12 +105,13 @@ export class Finisher {
     try {
       if (snapshot === undefined) throw new GatewayError('INTERNAL', 'Its configuration is gone');
       const endpoint = endpointWas(ctx, owner, snapshot);
+      const end = async () => this.#end(row, share, await sharesOn(ctx, endpoint), deadline);
       const held = row.status === 'rolling_back' ? heldOf(share) : undefined;
-      const isClosed = held && (await closeHeld(ctx, endpoint, held, deadline).catch(() => false));
-      // Only where a request was under way may there be more of it than it held.
-      if (isClosed && !row.isBusy) return 'rolled_back';
-      const shares = await sharesOn(ctx, endpoint);
-      return await this.#end(row, share, shares, deadline);
+      if (!held) return await end();
+      const isClosed = await closeHeld(ctx, endpoint, held, deadline).catch(() => false);
+      // Only where it was to be prepared may there be more of it than it held.
+      if (row.isBusy) return await end();
+      return isClosed ? 'rolled_back' : unlessGone(await end());
     } catch (thrown) {
       const present = await endpointIs(ctx, owner, share.endpoint);
       const isSame = present?.row.poolRevision === share.revision;
@@ -135,8 +136,14 @@ export class Finisher {
     const name = nameOf(this.#store.log(), id, n);
     if (status === 'committing') return shares.commit(name, recovery, deadline);
     if (part !== 'decides') return shares.rollback(name, recovery, deadline);
-    // It was never told to commit: undoing it only frees what it holds.
-    return shares.rollback(name, heldRecovery(share), deadline).catch(() => 'unknown');
+    try {
+      return await shares.rollback(name, heldRecovery(share), deadline);
+    } catch (thrown) {
+      // It was never told to commit: undoing it only frees what it holds, as its server does by itself. Some hold nothing.
+      const holdsNothing = thrown instanceof GatewayError && thrown.code === 'NOT_SUPPORTED';
+      if (holdsNothing || Date.now() - (row.decided ?? 0) >= DOUBTFUL_AFTER_MS) return 'unknown';
+      throw thrown;
+    }
   }
 
   /** What became of the one that decides. */
@@ -176,7 +183,18 @@ function heldRecovery(share: ShareRow): string {
 
 /** What it holds open at a node; undefined before its first request has left. */
 export function heldOf({ held }: ShareRow): HeldShare | undefined {
-  return held === null ? undefined : (JSON.parse(held) as HeldShare); // As `hold` wrote it.
+  const read = heldIn(held);
+  return read && 'node' in read ? read : undefined;
+}
+
+/** Until when the first request of a participant may come to its backend, in Unix epoch milliseconds; undefined once it has left. */
+function comingUntil({ held }: Pick<ShareRow, 'held'>): number | undefined {
+  const read = heldIn(held);
+  return read && 'until' in read ? read.until : undefined;
+}
+
+function heldIn(held: string | null): HeldShare | Coming | undefined {
+  return held === null ? undefined : (JSON.parse(held) as HeldShare | Coming); // As `hold` wrote it.
 }
 
 function placementsIn(snapshot: string | undefined): string | undefined {
@@ -184,16 +202,22 @@ function placementsIn(snapshot: string | undefined): string | undefined {
   return JSON.stringify((JSON.parse(snapshot) as { placements: unknown }).placements); // As it was announced.
 }
 
+/** What cannot come back has been undone once its backend does not know it. */
+function unlessGone(status: ShareStatus): ShareStatus {
+  return status === 'unknown' ? 'rolled_back' : status;
+}
+
 /** What a backend's word says about a participant's end; undefined where it has to be asked again. */
-function endOf(
-  { status: decided, decided: since }: TransactionRow,
-  { part }: ShareRow,
+export function endOf(
+  { status: decided, decided: since }: Pick<TransactionRow, 'status' | 'decided'>,
+  share: Pick<ShareRow, 'part' | 'held'>,
   status: ShareStatus,
 ): 'committed' | 'rolled_back' | undefined {
   if (status === 'committed' || status === 'rolled_back') return status;
   if (status === 'open' || decided === 'preparing') return undefined;
   // Its commit was sent: what the backend does not know any more is done.
   if (decided === 'committing') return 'committed';
-  if (part === 'decides') return 'rolled_back';
-  return Date.now() - (since ?? 0) > UNDER_WAY_MS ? 'rolled_back' : undefined;
+  const until = comingUntil(share);
+  if (share.part === 'decides' && until === undefined) return 'rolled_back';
+  return Date.now() > (until ?? (since ?? 0) + UNDER_WAY_MS) ? 'rolled_back' : undefined;
 }

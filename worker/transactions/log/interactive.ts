@@ -10,6 +10,7 @@ import type {
   OpenShare,
   RunBegun,
 } from '../../calls/transactions/taking-part.ts';
+import { Awaited } from './awaited.ts';
 import { type Decisions, INTERRUPTED } from './decisions.ts';
 import { heldOf } from './finish.ts';
 import { Place } from './place.ts';
@@ -26,6 +27,8 @@ const CLOSING_MS = 30_000;
 
 /** Milliseconds beyond its own time after which a request has left: its isolate has ended without a word. */
 const GONE_AFTER_MS = 10_000;
+
+const UNKNOWN = { is: 'unknown' } as const;
 
 /** Why one is rolled back that did not fail. */
 const ASKED: KeptFailure = {
@@ -48,8 +51,7 @@ export class Interactive {
   /** Places that are taken, by transaction. */
   readonly #taken = new Map<string, Place>();
   readonly #runs = new Runs();
-  /** Those who wait for the next decision on one, or for its end. */
-  readonly #awaited = new Map<string, PromiseWithResolvers<void>>();
+  readonly #awaited = new Awaited();
 
   constructor(store: LogStore, turns: Turns, decisions: Decisions) {
     this.#store = store;
@@ -84,16 +86,24 @@ export class Interactive {
     until?: number,
     ticket?: string,
   ): Promise<Admitted | Closed> {
+    // Another's is not waited for: that would tell that it is there.
+    if (!this.#own(id, caller)) return UNKNOWN;
     if (!(await this.#runs.letOnTo(id, until, ticket))) return { is: 'late' };
     for (let place = this.#taken.get(id); place; place = this.#taken.get(id)) {
       if (!(await place.isLeft(until))) return { is: 'late' };
     }
-    const row = this.#store.find(id);
-    if (row?.head.terms === undefined || row.head.caller.uuid !== caller) return { is: 'unknown' };
+    const row = this.#own(id, caller);
+    if (!row) return UNKNOWN;
     if (row.status !== 'active') return closedAs(row);
     const place = new Place();
     this.#taken.set(id, place);
     return { is: 'admitted', row, ticket: place.ticket };
+  }
+
+  /** One that its client goes on with, and nobody else. */
+  #own(id: string, caller: string): TransactionRow | undefined {
+    const row = this.#store.find(id);
+    return row?.head.terms !== undefined && row.head.caller.uuid === caller ? row : undefined;
   }
 
   async #enter(
@@ -114,7 +124,10 @@ export class Interactive {
     const shares = this.#store.shares(id);
     const known = share && shares.find(({ endpoint }) => endpoint === share.endpoint);
     const n = known?.n ?? shares.length;
-    if (share && !known) this.#store.addShare(id, { ...share, n }, Date.now());
+    if (share && !known) {
+      this.#store.addShare(id, { ...share, n }, Date.now());
+      this.#store.hold(id, n, { until });
+    }
     return {
       ...{ is: 'entered', log: this.#store.log(), ticket, n, terms },
       held: known && heldOf(known),
@@ -164,6 +177,7 @@ export class Interactive {
   }
 
   async beginRun(id: string, caller: string): Promise<RunBegun> {
+    if (!this.#own(id, caller)) return UNKNOWN;
     const run = await this.#runs.begin(id);
     const admitted = await this.#admit(id, caller, undefined, run);
     if (admitted.is !== 'admitted') {
@@ -187,10 +201,9 @@ export class Interactive {
     failure: KeptFailure,
     ends: readonly number[] = [],
   ): Promise<void> {
-    const row = this.#store.find(id);
-    if (row?.head.terms === undefined || row.head.caller.uuid !== caller) return;
-    if (row.status === 'active') this.#decisions.rollBack(row, failure);
-    else if (row.status !== 'rolling_back') return;
+    const row = this.#own(id, caller);
+    if (row?.status === 'active') this.#decisions.rollBack(row, failure);
+    else if (row?.status !== 'rolling_back') return;
     for (const n of ends) this.#store.endShare(id, n, 'rolled_back');
     await this.#decisions.settle(this.#store.find(id) ?? row);
   }
@@ -204,7 +217,7 @@ export class Interactive {
   decided(id: string): void {
     this.#runs.forget(id);
     this.#free(id);
-    this.#wake(id);
+    this.#awaited.wake(id);
   }
 
   async close(id: string, caller: string, outcome: 'commit' | 'roll back'): Promise<Closing> {
@@ -230,7 +243,7 @@ export class Interactive {
 
   /** A commit takes in whole the runs that it meets. */
   async #admitEnd(id: string, caller: string, outcome: string): Promise<Admitted | Closed> {
-    if (outcome !== 'commit') return this.#admit(id, caller);
+    if (outcome !== 'commit' || !this.#own(id, caller)) return this.#admit(id, caller);
     const ticket = await this.#runs.ended(id);
     const admitted = await this.#admit(id, caller, undefined, ticket);
     this.#runs.letOn(id, ticket);
@@ -252,18 +265,8 @@ export class Interactive {
       const row = this.#store.find(id);
       const leftMs = (row?.decided ?? 0) + CLOSING_MS - Date.now();
       if (row?.status !== 'committing' || leftMs <= 0) return;
-      const awaited = this.#awaited.get(id) ?? Promise.withResolvers<void>();
-      this.#awaited.set(id, awaited);
-      const timer = setTimeout(() => this.#wake(id), leftMs);
-      await awaited.promise;
-      clearTimeout(timer);
+      await this.#awaited.next(id, leftMs);
     }
-  }
-
-  #wake(id: string): void {
-    const awaited = this.#awaited.get(id);
-    this.#awaited.delete(id);
-    awaited?.resolve();
   }
 
   #openShare(share: ShareRow): OpenShare | undefined {

@@ -9,7 +9,7 @@ import type {
   NewTransaction,
   ShareStatus,
 } from '../../calls/transactions/object.ts';
-import type { HeldShare, NewInteractive } from '../../calls/transactions/taking-part.ts';
+import type { Coming, HeldShare, NewInteractive } from '../../calls/transactions/taking-part.ts';
 import { insertShare, insertTransaction, type Later, type Standing } from './insert.ts';
 import { KnownEndpoints } from './known-endpoints.ts';
 import {
@@ -156,8 +156,8 @@ export class LogStore {
     if (share.part !== 'reads') this.endpoints.use(share, now);
   }
 
-  /** Keeps what a participant holds at a node. */
-  hold(id: string, n: number, held: HeldShare): void {
+  /** Keeps what a participant holds at a node, or that it is about to. */
+  hold(id: string, n: number, held: HeldShare | Coming): void {
     const text = JSON.stringify(held);
     this.#sql.exec('UPDATE shares SET held = ? WHERE id = ? AND n = ?', text, id, n);
   }
