@@ -111,11 +111,13 @@ function unwrap(body: Json | undefined): { [member: string]: Json } {
     return body.request;
   }
   if (isJsonObject(body)) return body;
-  throw badRequest(
-    'body',
-    'not an object',
-    'The body is a JSON object with `type` and its members',
-  );
+  throw notAnObject();
+}
+
+/** Where a request is none. */
+export function notAnObject(): GatewayError {
+  const message = 'The body is a JSON object with `type` and its members';
+  return badRequest('body', 'not an object', message);
 }
 
 function namedType(

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedGateway } from '../gateway.ts';
 import { newOrganization, type Organization } from '../organization.ts';
 import { backend, type FreshDatabase, freshDatabase } from '../servers/backends.ts';
@@ -12,6 +12,12 @@ let postgres: FreshDatabase;
 let inside: pg.Client;
 let outside: mysql.Connection;
 const database = `test_${randomUUID().replaceAll('-', '')}`;
+
+/** Statements that take longer than their transactions have. */
+const SLOW = {
+  pg: 'INSERT INTO entries SELECT $1 FROM pg_sleep(5)',
+  my: 'INSERT INTO entries SELECT ? FROM (SELECT SLEEP(5)) slept',
+};
 
 beforeAll(async () => {
   const [gateway, { url }, fresh] = await Promise.all([
@@ -35,6 +41,13 @@ beforeAll(async () => {
     });
   await add('pg', 'postgres', postgres.url);
   await add('my', 'mysql', own.href);
+  for (const [id, query] of Object.entries(SLOW)) {
+    const template = { endpoint: id, query: query.replace(/[$?]1?/, '{{name}}') };
+    const made = await organization.call('POST', '/templates', {
+      ...{ id: `slow-${id}`, name: 'Slow', request: 'Write', template },
+    });
+    expect(made).toMatchObject({ status: 200 });
+  }
 });
 afterAll(async () => {
   await inside.end();
@@ -143,4 +156,97 @@ test('one whose time is over is rolled back', async () => {
     .toMatchObject({ status: 'rolled_back' });
   expect(await end(id, 'commit')).toMatchObject({ status: 409 });
   expect(await count('f')).toBe(0);
+});
+
+/** Sends the slow statement, alone or as a run of a template. */
+const goSlowly = (id: string, on: 'pg' | 'my', how: 'by itself' | 'in a run', name: string) =>
+  how === 'in a run'
+    ? within(id, `/templates/slow-${on}`, { name })
+    : within(id, `/endpoints/${on}/write`, { query: SLOW[on], params: [name] });
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** What a request is told whose transaction has ended under it. */
+const closed = (id: string) => ({
+  status: 409,
+  body: {
+    code: 'TRANSACTION_CLOSED',
+    message: expect.stringMatching(
+      `^Transaction ${id} is roll(ing|ed)_back: GET /transactions/${id} tells why$`,
+    ),
+  },
+});
+
+describe.each(['pg', 'my'] as const)('on %s', (on) => {
+  describe.each(['at its first use', 'joined'] as const)('%s', (when) => {
+    test.each(['by itself', 'in a run'] as const)(
+      'a statement %s whose transaction expires is told that it is closed',
+      async (how) => {
+        const name = `g-${on}-${when}-${how}`;
+        const id = await begin({ timeout_ms: 1_200 });
+        if (when === 'joined') {
+          expect(await { pg: addPg, my: addMy }[on](id, `${name}-first`)).toMatchObject({
+            status: 200,
+          });
+        }
+        expect(await goSlowly(id, on, how, name)).toMatchObject(closed(id));
+        expect(await organization.call('GET', `/transactions/${id}`)).toMatchObject({
+          body: { error: { message: 'The transaction has expired and was rolled back' } },
+        });
+        expect([await count(name), await count(`${name}-first`)]).toEqual([0, 0]);
+      },
+    );
+  });
+
+  test('a statement whose transaction another request ends is told that it is closed', async () => {
+    // The same id for all, as clients send that trace what they do.
+    const traced = { 'X-Request-Id': `traced-${on}` };
+    const id = await begin();
+    const slow = organization.call(
+      'POST',
+      `/endpoints/${on}/write`,
+      { query: SLOW[on], params: [`h-${on}`] },
+      { 'X-Transaction-Id': id, ...traced },
+    );
+    await wait(400);
+    const wrong = await organization.call(
+      'POST',
+      `/endpoints/${on}/write`,
+      { query: 'SELECT 1', foo: 1 },
+      { 'X-Transaction-Id': id, ...traced },
+    );
+    expect(wrong).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } });
+    expect(await slow).toMatchObject(closed(id));
+  });
+});
+
+test('a request that waits for another transaction when its own expires is told that it is closed', async () => {
+  const [one, other] = [await begin(), await begin({ timeout_ms: 1_200 })];
+  expect(await addPg(one, 'k')).toMatchObject({ status: 200 });
+  expect(await addPg(other, 'l')).toMatchObject(closed(other));
+  expect(await organization.call('GET', `/transactions/${other}`)).toMatchObject({
+    body: { error: { message: 'The transaction has expired and was rolled back' } },
+  });
+  expect(await end(one, 'rollback')).toMatchObject({ status: 200 });
+});
+
+test('what is wrong in a transaction that has ended is told that it has; what ends it is told what it is', async () => {
+  const id = await begin();
+  const wrong = () => within(id, '/endpoints/pg/write', { query: 'SELECT 1', foo: 1 });
+  expect(await wrong()).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } });
+  expect(await wrong()).toMatchObject(closed(id));
+  const other = await begin();
+  expect(await end(other, 'commit')).toMatchObject({ status: 200 });
+  expect(await within(other, '/endpoints/pg/write', { query: 'SELECT 1', foo: 1 })).toMatchObject({
+    status: 409,
+    body: { message: `Transaction ${other} is committed` },
+  });
+});
+
+test('a run whose own failure ends its transaction is told what it is, the next one that it has ended', async () => {
+  const template = { endpoint: 'pg', query: 'INSERT INTO nowhere VALUES ({{name}})' };
+  const failing = { id: 'failing', name: 'Failing', request: 'Write', template };
+  expect(await organization.call('POST', '/templates', failing)).toMatchObject({ status: 200 });
+  const id = await begin();
+  const run = () => within(id, '/templates/failing', { name: 'i' });
+  expect(await run()).toMatchObject({ status: 400, body: { code: 'REQUEST_FAILED' } });
+  expect(await run()).toMatchObject(closed(id));
 });

@@ -248,14 +248,16 @@ function readElsewhere({ row }: Endpoint, worked: Worked, bytes: Uint8Array | un
   return { gist, written: kindSpec(row.kind).travelsParsed ? made : bytes };
 }
 
-function writes(why: Gist['why']): GatewayError {
+/** A request that writes, where it may not. @param why where neither its type nor its method says that it does */
+export function writes(why: Gist['why']): GatewayError {
   const what = why ? `${why.path} ${why.message}` : 'This request writes';
   return new GatewayError('BAD_REQUEST', `${what}: send it to /write`, {
     details: [why ?? { path: 'type', message: 'writes' }],
   });
 }
 
-function answersEvents(): GatewayError {
+/** A subscription, where there is none. */
+export function answersEvents(): GatewayError {
   return badRequest('type', 'answers events', 'This request answers events: send it to /read');
 }
 

@@ -158,20 +158,21 @@ async function callRoute(
   const outcome = await call(ctx, each, names, (authorized) =>
     given(ctx, each, request, authorized),
   );
-  await abandonWith(ctx, each, request, outcome);
-  return outcome;
+  return abandonWith(ctx, each, request, outcome);
 }
 
-/** A request that fails rolls the transaction back that it names. */
+/** A request that fails rolls the transaction back that it names, and is told where something else has done so before. */
 async function abandonWith(
   ctx: Context,
   { joins }: AnyRoute,
   { headers }: Request,
-  { result }: Outcome,
-): Promise<void> {
+  outcome: Outcome,
+): Promise<Outcome> {
+  const { result } = outcome;
   const id = headers.get(TRANSACTION_HEADER);
-  if (joins !== true || id === null || !(result instanceof GatewayError)) return;
-  await abandonBy(ctx, id, result);
+  if (joins !== true || id === null || !(result instanceof GatewayError)) return outcome;
+  const closed = await abandonBy(ctx, id, result);
+  return closed ? outcome.with(closed) : outcome;
 }
 
 /** What a request brings to its operation. @throws GatewayError as its parts are refused */

@@ -1,6 +1,7 @@
 /** Runs of templates within transactions: no end comes between their requests. Spec: transactions.md §5. */
 import { env, runInDurableObject } from 'cloudflare:test';
 import { afterEach, expect, test, vi } from 'vitest';
+import type { TestGateway } from '../test/gateway.ts';
 import { startInteractive } from './test/interactive.ts';
 import { type Act, expectedOf, held, inTheirOrder, ordersOf, sendingOf } from './test/orders.ts';
 
@@ -164,4 +165,37 @@ test('a run between its requests is on disk, for a log that begins again and kno
   await log.endRun(id, run);
   expect(await busy()).toBe(0);
   expect(await end(id, 'commit')).toMatchObject({ status: 200 });
+});
+
+test.each<[string, number, string, (gateway: TestGateway, subject: string) => Promise<unknown>]>([
+  [
+    'is deleted',
+    404,
+    'Endpoint e1 does not exist',
+    (gateway) => gateway.call('DELETE', '/endpoints/e1?confirm=true'),
+  ],
+  [
+    'its caller may not use any more',
+    403,
+    'This operation needs Read access on endpoint e1',
+    (gateway, subject) =>
+      gateway.call('POST', '/iam/rbac/endpoints/subjects', {
+        ...{ access_level: 'None', subject, endpoint_id: 'e1' },
+      }),
+  ],
+])('of an endpoint that %s a run is told by the name that is written', async (...given) => {
+  const [, status, message, meanwhile] = given;
+  const started = await startWithRuns();
+  const { gateway, send } = started;
+  const user = await gateway.addUser('Write');
+  const bearer = await gateway.token(user);
+  const begun = await gateway.call('POST', '/transactions/begin', {}, bearer);
+  const { transaction_id: id } = begun.body as { transaction_id: string };
+  const atFirst = vi.fn();
+  const letGo = held(started, atFirst);
+  const running = send(id, '/templates/both', '', bearer, {}, {});
+  await vi.waitFor(() => expect(atFirst).toHaveBeenCalled(), { interval: 1 });
+  expect(await meanwhile(gateway, user.username)).toMatchObject({ status: 200 });
+  letGo();
+  expect(await running).toMatchObject({ status, body: { message } });
 });

@@ -1,14 +1,12 @@
 /** Transactions that their clients go on with, request by request. Spec: transactions.md §5. */
 import type { Mode } from '../../../proto/driver.ts';
 import { badRequest, ERRORS, type ErrorCode, GatewayError } from '../../../proto/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import { parseAsWritten } from '../../../proto/written-json.ts';
-import type { Demand } from '../../access/demand.ts';
+import type { Json, JsonObject } from '../../../proto/json.ts';
 import { whoCalled } from '../../access/door/door.ts';
 import type { Policy } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
-import { type Endpoint, endpointNotFound } from '../../endpoints/access.ts';
+import type { Endpoint } from '../../endpoints/access.ts';
 import { admitCall } from '../../limits/starts.ts';
 import { failureOf, JsonBytes, type Outcome, outcomeOf } from '../../outcome.ts';
 import { isoTime } from '../../shapes/iso-time.ts';
@@ -18,11 +16,12 @@ import { Shares } from '../backend/shares.ts';
 import { answeredBy, formOf, type OnEndpoint, type RequestOptions, requestOn } from '../request.ts';
 import { withoutStream } from '../stream-advice.ts';
 import { keptOf, leftNothing, undoWithin } from './end.ts';
-import { askLog, ownerOf } from './log.ts';
+import { askLog, type Log, ownerOf } from './log.ts';
 import { randomName } from './names.ts';
 import { lacksOf, type Participant, partOf, shareOf, wayOf } from './participants.ts';
-import { type Operation, readOperations } from './plan.ts';
+import type { Operation } from './plan.ts';
 import { deadlock, inDoubt, transactionClosed, transactionNotFound } from './refusals.ts';
+import { readSingle, toldAlone } from './single.ts';
 import type { Closed, Entered, Entering, Terms } from './taking-part.ts';
 import { withoutDeadlock } from './waits.ts';
 import { Work } from './work.ts';
@@ -33,7 +32,6 @@ export const TRANSACTION_HEADER = 'X-Transaction-Id';
 const LASTS_MS = 300_000;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** What a request that takes part may end in, besides what it may end in alone. */
 export const OF_A_TRANSACTION: readonly ErrorCode[] = [
@@ -102,7 +100,12 @@ function requestWithin(
   return outcomeOf(async (known) => {
     demandAlone(options);
     const { transaction: id } = options;
-    const operation = await operationOf(ctx, on, mode, bodyOf(body, options), known.demands);
+    const operation = await readSingle(
+      ctx,
+      on,
+      { mode, body, bytes: options.bytes },
+      known.demands,
+    );
     const backend = await backendOf(ctx, on.resource, operation.mode === 'read' ? 'read' : 'write');
     const timeoutMs = operation.request.timeout_ms ?? 30_000;
     const within = { id, run: options.run, form: formOf(options) };
@@ -111,31 +114,6 @@ function requestWithin(
     );
     return new JsonBytes(encoder.encode(text));
   });
-}
-
-/** The body as its client wrote it. @throws GatewayError BAD_REQUEST */
-function bodyOf(body: Json, { bytes }: RequestOptions): JsonObject {
-  const written = bytes ? parseAsWritten(decoder.decode(bytes)) : body;
-  if (isJsonObject(written)) return written;
-  throw badRequest('body', 'must be an object');
-}
-
-/** The one operation of a request. @param mode on `read` it must be one that changes nothing */
-async function operationOf(
-  ctx: Context,
-  { resource }: OnEndpoint,
-  mode: Mode | undefined,
-  body: JsonObject,
-  demands: Demand[],
-): Promise<Operation> {
-  const named = { ...body, endpoint: resource.row.uuid };
-  const [read] = await readOperations(ctx, [named], demands);
-  if (!read) throw endpointNotFound(resource.row.id);
-  if (mode !== 'read') return read;
-  if (read.mode === 'write') {
-    throw badRequest('type', 'writes', 'This request writes: send it to /write');
-  }
-  return { ...read, mode: 'read', isHeld: true };
 }
 
 /** What a request takes part in, and how it is answered. */
@@ -158,8 +136,7 @@ async function performIn(
   } catch (thrown) {
     // Before anything else has its turn, also where a template does without the result.
     const failure = asOfIt(thrown);
-    await abandon(ctx, within.id, failure);
-    throw failure;
+    throw (await abandon(ctx, within.id, failure)) ?? failure;
   }
 }
 
@@ -208,7 +185,7 @@ async function performed(
 
 /** A failure as the log keeps it, and as its caller is told. */
 function asOfIt(thrown: unknown): GatewayError {
-  return leftNothing(failureOf(withoutStream(thrown, 'a transaction has no stream')));
+  return toldAlone(leftNothing(failureOf(withoutStream(thrown, 'a transaction has no stream'))));
 }
 
 async function enter(
@@ -263,22 +240,43 @@ function refuseSecond(
   throw badRequest(TRANSACTION_HEADER, problem);
 }
 
-/** Rolls a transaction back when what names it has failed, except what names something that is not there. Spec: transactions.md §5. */
-export async function abandonBy(ctx: Context, id: string, failure: GatewayError): Promise<void> {
-  if (ERRORS[failure.code].status !== 404) await abandon(ctx, id, failure);
+/**
+ * Rolls a transaction back when what names it has failed, except what names something that is not there. Spec: transactions.md §5.
+ * @returns what it is answered instead, where something else had ended the transaction before
+ */
+export async function abandonBy(
+  ctx: Context,
+  id: string,
+  failure: GatewayError,
+): Promise<GatewayError | undefined> {
+  return ERRORS[failure.code].status === 404 ? undefined : abandon(ctx, id, failure);
 }
 
 /**
  * Rolls a transaction back when one of its requests has failed.
  * @param failure of one that is not found, and of one that has ended, nothing is done
  * @param ends numbers of participants of which certainly nothing is left
+ * @returns as `abandonBy`
  */
 export async function abandon(
   ctx: Context,
   id: string,
   failure: GatewayError,
   ends: readonly number[] = [],
-): Promise<void> {
+): Promise<GatewayError | undefined> {
   const caller = whoCalled(ctx).userUuid;
-  await askLog(ctx, (log) => log.abandon(id, caller, keptOf(failure), [...ends]));
+  const kept = { ...keptOf(failure), by: markOf(ctx) };
+  const abandoning = async (log: Log): Promise<Closed | undefined> =>
+    log.abandon(id, caller, kept, [...ends]);
+  const closed = await askLog(ctx, abandoning);
+  return closed && closedBy(id, closed);
+}
+
+/** Tells requests apart, whatever ids their clients give them: each has one `afterReply`, in all contexts that it is worked on in. */
+const marks = new WeakMap<Context['afterReply'], string>();
+
+function markOf({ afterReply }: Context): string {
+  const mark = marks.get(afterReply) ?? randomName();
+  marks.set(afterReply, mark);
+  return mark;
 }

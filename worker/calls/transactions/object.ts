@@ -77,6 +77,8 @@ export interface KeptFailure {
   readonly message: string;
   /** JSON of them. */
   readonly details: string;
+  /** Which of its requests it was that failed. */
+  readonly by?: string;
 }
 
 /** What beginning answers. */
@@ -179,13 +181,14 @@ export interface TransactionLogObject extends Rpc.DurableObjectBranded {
   /**
    * A request has failed: what its client still goes on with is rolled back, and nothing else.
    * @param ends numbers of participants of which certainly nothing is left; it may be told them later
+   * @returns how it had ended before, by something else than that request
    */
   abandon(
     id: string,
     caller: string,
     failure: KeptFailure,
     ends?: readonly number[],
-  ): Promise<void>;
+  ): Promise<Closed | undefined>;
   /** Its client ends it: no request takes part any more. */
   close(id: string, caller: string, outcome: 'commit' | 'roll back'): Promise<Closing>;
   /** Nothing was written: there is nothing to decide. */

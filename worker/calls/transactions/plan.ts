@@ -10,8 +10,9 @@ import { authorize, demand } from '../../access/access.ts';
 import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
 import { type Endpoint, onEndpoint } from '../../endpoints/access.ts';
-import { type Level, reaches } from '../../levels.ts';
+import { reaches } from '../../levels.ts';
 import type { OnEndpoint } from '../request.ts';
+import { isSubscription } from '../subscription.ts';
 import { ENDPOINTS_MAX, type TransactionsBody } from './body.ts';
 import { certainlyReads } from './certain-reads.ts';
 import { mapReferences, placesIn } from './references.ts';
@@ -47,19 +48,24 @@ export async function readOperations(
   const read = operations.map(({ endpoint: name, ...body }, place) => {
     const on = found.get(name);
     if (!on) throw new GatewayError('INTERNAL', 'An endpoint was not looked up');
-    return { on, operation: readOperation(on, body as JsonObject, place) }; // It came as JSON.
+    return { on, operation: readAt(on, body as JsonObject, place) }; // It came as JSON.
   });
-  return read.map(({ on, operation }) => {
-    const { kind } = on.resource.row;
-    const admin = kindSpec(kind).needs?.(operation.request);
-    const least: Level = operation.mode === 'write' ? 'Write' : 'Read';
-    demands.push(demand(on, least));
-    if (admin) demands.push(demand(on, admin));
-    // Who may only read gets only what certainly reads: the backend looks.
-    const isHeld = operation.mode === 'statement' && !reaches(on.held, 'Write');
-    if (operation.mode === 'statement' && !isHeld) demands.push(demand(on, 'Write'));
-    return isHeld ? { ...operation, mode: 'read' as const, isHeld } : operation;
-  });
+  return read.map(({ on, operation }) => demanded(on, operation, demands));
+}
+
+/**
+ * Demands the rights that an operation needs.
+ * @returns it, held to reading where its caller may do no more
+ * @throws GatewayError FORBIDDEN
+ */
+export function demanded(on: OnEndpoint, operation: Operation, demands: Demand[]): Operation {
+  const admin = kindSpec(on.resource.row.kind).needs?.(operation.request);
+  demands.push(demand(on, operation.mode === 'write' ? 'Write' : 'Read'));
+  if (admin) demands.push(demand(on, admin));
+  // Who may only read gets only what certainly reads: the backend looks.
+  const isHeld = operation.mode === 'statement' && !reaches(on.held, 'Write');
+  if (operation.mode === 'statement' && !isHeld) demands.push(demand(on, 'Write'));
+  return isHeld ? { ...operation, mode: 'read', isHeld } : operation;
 }
 
 async function endpointsOf(
@@ -87,17 +93,29 @@ async function endpointsOf(
   );
 }
 
-function readOperation({ resource }: OnEndpoint, body: JsonObject, place: number): Operation {
-  const { kind } = resource.row;
+function readAt(on: OnEndpoint, body: JsonObject, place: number): Operation {
   try {
-    const uses = placesIn(body, place);
-    const { request, mode } = readRequest(kind, body, uses.size > 0);
-    refuseEvents(kind, request);
-    const told = { mode: modeOf(kind, request, mode), isHeld: false };
-    return { place, endpoint: resource, ...told, request, body, uses };
+    const operation = readOperation(on, body, place);
+    if (isSubscription(on.resource, operation.request)) {
+      throw badRequest('type', 'answers events: send it to /read');
+    }
+    return operation;
   } catch (thrown) {
     throw atOperation(thrown, place);
   }
+}
+
+/** An operation, by what was written of it. @throws GatewayError BAD_REQUEST, NOT_SUPPORTED, as a request alone */
+export function readOperation(
+  { resource }: Pick<OnEndpoint, 'resource'>,
+  body: JsonObject,
+  place: number,
+): Operation {
+  const { kind } = resource.row;
+  const uses = placesIn(body, place);
+  const { request, mode } = readRequest(kind, body, uses.size > 0);
+  const told = { mode: modeOf(kind, request, mode), isHeld: false };
+  return { place, endpoint: resource, ...told, request, body, uses };
 }
 
 /** The request, with sample values where the kind does not take references. */
@@ -146,11 +164,6 @@ function modeOf(kind: Kind, request: RequestBase, mode: Mode): Operation['mode']
   if (request.type.endsWith('_read_only') || request.type === 'copy_out') return 'read';
   const query = 'query' in request ? request.query : undefined;
   return typeof query === 'string' && certainlyReads(query) ? 'read' : 'statement';
-}
-
-function refuseEvents(kind: Kind, { type }: RequestBase): void {
-  if (!kindSpec(kind).watches?.includes(type)) return;
-  throw badRequest('type', 'answers events: send it to /read');
 }
 
 /** A failure that names its operation. */

@@ -33,7 +33,7 @@ export const INTERRUPTED: KeptFailure = {
   details: '[]',
 };
 /** Why one is rolled back that nothing comes for. */
-const EXPIRED: KeptFailure = {
+export const EXPIRED: KeptFailure = {
   code: 'TRANSACTION_CLOSED',
   message: 'The transaction has expired and was rolled back',
   details: '[]',

@@ -11,7 +11,8 @@ import type {
   RunBegun,
 } from '../../calls/transactions/taking-part.ts';
 import { Awaited } from './awaited.ts';
-import { type Decisions, INTERRUPTED } from './decisions.ts';
+import { closedAs, isUndone } from './closed.ts';
+import { type Decisions, EXPIRED, INTERRUPTED } from './decisions.ts';
 import { heldOf } from './finish.ts';
 import { Place } from './place.ts';
 import type { Head } from './rows.ts';
@@ -200,12 +201,20 @@ export class Interactive {
     caller: string,
     failure: KeptFailure,
     ends: readonly number[] = [],
-  ): Promise<void> {
+  ): Promise<Closed | undefined> {
     const row = this.#own(id, caller);
-    if (row?.status === 'active') this.#decisions.rollBack(row, failure);
-    else if (row?.status !== 'rolling_back') return;
+    if (!row) return undefined;
+    // Its time may be over before the alarm says so.
+    const isExpired = row.deadline <= Date.now();
+    if (row.status === 'active') this.#decisions.rollBack(row, isExpired ? EXPIRED : failure);
+    const now = this.#store.find(id) ?? row;
+    // A request may tell several times that it has failed, and a commit that is under way is no end yet.
+    const isOwn = now.status === 'preparing' || now.error?.by === failure.by;
+    const closed = isOwn ? undefined : closedAs(now);
+    if (now.status !== 'rolling_back') return closed;
     for (const n of ends) this.#store.endShare(id, n, 'rolled_back');
-    await this.#decisions.settle(this.#store.find(id) ?? row);
+    await this.#decisions.settle(now);
+    return closed;
   }
 
   async #undo(row: TransactionRow, failure: KeptFailure): Promise<void> {
@@ -283,14 +292,4 @@ export class Interactive {
     this.#taken.delete(id);
     place?.leave();
   }
-}
-
-/** Whether nothing of it is to stay, however its participants end. */
-function isUndone({ status, sequence }: TransactionRow): boolean {
-  const isMixed = status === 'mixed' && sequence === null;
-  return status === 'rolling_back' || status === 'rolled_back' || isMixed;
-}
-
-function closedAs({ status, isDoubtful }: TransactionRow): Closed {
-  return { is: 'closed', status: isDoubtful ? 'in_doubt' : status };
 }

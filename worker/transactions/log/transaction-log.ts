@@ -137,8 +137,8 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     if (this.#find(id)) this.#interactive.endRun(id, run);
   }
 
-  async abandon(...given: Parameters<TransactionLogObject['abandon']>): Promise<void> {
-    if (this.#find(given[0])) await this.#interactive.abandon(...given);
+  async abandon(...given: Parameters<Interactive['abandon']>): Promise<Closed | undefined> {
+    return this.#find(given[0]) && this.#interactive.abandon(...given);
   }
 
   async close(id: string, caller: string, outcome: 'commit' | 'roll back'): Promise<Closing> {
