@@ -180,7 +180,9 @@ describe('the cap of sessions', () => {
     const { id } = await sessions.open(request);
     await expect(sessions.open(request)).rejects.toMatchObject({
       code: 'SESSIONS_EXHAUSTED',
-      message: 'This endpoint has its 2 sessions open already',
+      message: expect.stringMatching(
+        /^Sessions and transactions hold 2 of .*: end one, or raise backend_pool_limits/,
+      ),
       retryAfter: 1,
     });
     starts.reject(new GatewayError('CONNECTION_FAILED', 'no'));

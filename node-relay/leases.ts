@@ -80,7 +80,7 @@ export class LeaseRegistry {
       request.ended();
       throw new GatewayError(
         'SESSIONS_EXHAUSTED',
-        `This endpoint has its ${max} sessions open already`,
+        `Sessions and transactions hold ${max} of this endpoint's connections already, as many as they may: end one, or raise backend_pool_limits.total_max_connections, of which they may hold half, at most 10`,
         { retryAfter: 1 },
       );
     }

@@ -229,8 +229,10 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     retry: 'later',
   },
   SESSIONS_EXHAUSTED: {
-    means: 'The endpoint has as many sessions open as it may have.',
-    remedy: 'End sessions that are not needed, or wait until one expires.',
+    means:
+      'The endpoint has as many sessions and transactions open as it may have: together half of its connections, at most 10. A transaction that meets this is rolled back.',
+    remedy:
+      "Wait for `Retry-After` seconds, or end those that are not needed; below 10, raise `total_max_connections` of the endpoint's `backend_pool_limits`.",
     retry: 'later',
   },
   TRANSACTION_IN_DOUBT: {

@@ -250,3 +250,27 @@ test('a run whose own failure ends its transaction is told what it is, the next 
   expect(await run()).toMatchObject({ status: 400, body: { code: 'REQUEST_FAILED' } });
   expect(await run()).toMatchObject(closed(id));
 });
+
+test('one transaction more than its endpoint takes is told what to do', async () => {
+  const small = {
+    ...{ endpoint: 'small', kind: 'postgres', config: { write_conn: { url: postgres.url } } },
+    backend_pool_limits: { total_max_connections: 3 },
+  };
+  expect(await organization.call('POST', '/endpoints', small)).toMatchObject({ status: 200 });
+  const [one, other] = [await begin({ keys: ['one'] }), await begin({ keys: ['other'] })];
+  const send = (id: string) =>
+    organization.send(
+      'POST',
+      '/endpoints/small/write',
+      { query: "INSERT INTO entries VALUES ('j')" },
+      { headers: { 'X-Transaction-Id': id } },
+    );
+  expect((await send(one)).status).toBe(200);
+  const refused = await send(other);
+  expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '1']);
+  expect(await refused.json()).toMatchObject({
+    code: 'SESSIONS_EXHAUSTED',
+    message: expect.stringMatching(/^Sessions and transactions hold 1 of .*total_max_connections/),
+  });
+  expect(await end(one, 'rollback')).toMatchObject({ status: 200 });
+});

@@ -10,7 +10,7 @@ import {
 } from '../calls/lease.ts';
 import { TransactionBody } from '../calls/read-transaction.ts';
 import { transactionOn } from '../calls/transaction.ts';
-import { OF_A_TRANSACTION, requested } from '../calls/transactions/interactive.ts';
+import { requested, WITHIN_A_TRANSACTION } from '../calls/transactions/interactive.ts';
 import { OF_A_READ, OF_A_WRITE, ON_THE_WAY } from '../drivers/errors.ts';
 import { placementRoutes } from '../nodes/routes.ts';
 import { Tagged } from '../outcome.ts';
@@ -197,7 +197,7 @@ export const endpointRoutes: AnyRoute[] = [
     description:
       'What is taken can change nothing, whatever the credential of the endpoint may do: statements are parsed, run read-only, and may call only functions that are known to change nothing. With `Accept: application/x-ndjson` rows come as they arrive, one JSON a line; a failure after the first is the last line, `{"$error": …}`; `;header=columns` asks for a first line `{"columns": […]}`. `Accept: text/csv` answers the rows of SQL kinds as CSV. With `X-Session-Id` the request runs in that session. Subscriptions answer server-sent events, with `Accept: text/event-stream` alone: `data` is JSON, a comment comes every 5 s, and a failure is the last event, `error`.',
     tag: 'Requests',
-    errors: ['SESSION_NOT_FOUND', 'TRANSACTION_OPEN', ...OF_A_TRANSACTION, ...OF_A_READ],
+    errors: ['SESSION_NOT_FOUND', 'TRANSACTION_OPEN', ...WITHIN_A_TRANSACTION, ...OF_A_READ],
     headers: ReadHeaders,
     streams: { ...LINES, ...EVENTS },
     access: onEndpoint('Read'),
@@ -219,7 +219,7 @@ export const endpointRoutes: AnyRoute[] = [
     description:
       'Requests that read are taken too. `OUTCOME_UNKNOWN` means that the connection was lost after the request was sent: look whether it took effect, or send it with an `Idempotency-Key`. With `Accept: application/x-ndjson` or `text/csv` rows come as they arrive, as for `/read`.',
     tag: 'Requests',
-    errors: ['SESSION_NOT_FOUND', ...OF_A_TRANSACTION, ...OF_A_WRITE],
+    errors: ['SESSION_NOT_FOUND', ...WITHIN_A_TRANSACTION, ...OF_A_WRITE],
     headers: SessionHeader,
     streams: LINES,
     access: onEndpoint('Write'),

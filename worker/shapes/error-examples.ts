@@ -174,7 +174,9 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   SERVICE_UNAVAILABLE: ['Too many passwords wait to be checked'],
   POOL_EXHAUSTED: ['No connection to this endpoint became free in time'],
   NODE_UNAVAILABLE: ['No node that can serve the endpoint is available'],
-  SESSIONS_EXHAUSTED: ['This endpoint has its 5 sessions open already'],
+  SESSIONS_EXHAUSTED: [
+    "Sessions and transactions hold 5 of this endpoint's connections already, as many as they may: end one, or raise backend_pool_limits.total_max_connections, of which they may hold half, at most 10",
+  ],
   TRANSACTION_IN_DOUBT: [
     `The transaction ${SAMPLE.transaction} is in doubt on an endpoint that this one uses: GET /transactions/${SAMPLE.transaction} tells where`,
   ],

@@ -5,7 +5,7 @@ import { badRequest, type GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { onListOf, onOrganization } from '../access/access.ts';
 import { runTemplate, type TemplateCall } from '../calls/template.ts';
-import { OF_A_TRANSACTION, TRANSACTION_HEADER } from '../calls/transactions/interactive.ts';
+import { TRANSACTION_HEADER, WITHIN_A_TRANSACTION } from '../calls/transactions/interactive.ts';
 import { OF_A_READ, OF_A_WRITE } from '../drivers/errors.ts';
 import { TransactionHeader } from '../endpoints/shapes.ts';
 import { Tagged } from '../outcome.ts';
@@ -176,7 +176,7 @@ export const templateRoutes: AnyRoute[] = [
     description:
       'Answers the output. Needs Write where it sends more than reads to endpoints, and on each endpoint that it reaches what the request needs there. With `?async=true` the run goes on by itself; its outcome is kept for 24 hours.',
     tag: 'Templates',
-    errors: [...REACHES, ...OF_A_TRANSACTION, ...OF_A_READ, ...OF_A_WRITE],
+    errors: [...REACHES, ...WITHIN_A_TRANSACTION, ...OF_A_READ, ...OF_A_WRITE],
     headers: ASYNC_HEADERS.extend(TransactionHeader.shape),
     access: onTemplate('Read'),
     changes: 'backend',

@@ -41,6 +41,7 @@ export const transactionRoutes: AnyRoute[] = [
       'FORBIDDEN',
       'TRANSACTION_DEADLOCK',
       'TRANSACTION_IN_DOUBT',
+      'SESSIONS_EXHAUSTED',
     ],
     access: anyMember,
     changes: 'backend',

@@ -33,13 +33,15 @@ const LASTS_MS = 300_000;
 
 const encoder = new TextEncoder();
 
-/** What a request that takes part may end in, besides what it may end in alone. */
+/** What its commit may end in, besides what its requests may. */
 export const OF_A_TRANSACTION: readonly ErrorCode[] = [
   'TRANSACTION_NOT_FOUND',
   'TRANSACTION_CLOSED',
   'TRANSACTION_DEADLOCK',
   'TRANSACTION_IN_DOUBT',
 ];
+/** What a request that takes part may end in, besides what it may end in alone. */
+export const WITHIN_A_TRANSACTION = [...OF_A_TRANSACTION, 'SESSIONS_EXHAUSTED'] as const;
 
 /** What one begins with. */
 interface Beginning extends Terms {
