@@ -99,6 +99,22 @@ test('reads see what it wrote, others do not; then both have it', async () => {
   expect(await count('a')).toBe(2);
 });
 
+test('what looks like a reference to an operation is data, as outside of a transaction', async () => {
+  const id = await begin();
+  const params = [[{ $result: '[0].a' }, { $literal: 1 }, { a: { $literal: { $literal: null } } }]];
+  const [pg, my] = ['SELECT $1::jsonb AS a', "SELECT CONCAT(?, '') AS a"];
+  for (const [endpoint, query, a] of [
+    ['pg', pg, params[0]],
+    ['my', my, JSON.stringify(params[0])],
+  ] as const) {
+    const path = `/endpoints/${endpoint}/write`;
+    const expected = { status: 200, body: { data: { rows: [{ a }] } } };
+    expect(await organization.call('POST', path, { query, params })).toMatchObject(expected);
+    expect(await within(id, path, { query, params })).toMatchObject(expected);
+  }
+  expect(await end(id, 'rollback')).toMatchObject({ status: 200 });
+});
+
 test('what is rolled back is nowhere', async () => {
   const id = await begin();
   await addPg(id, 'b');

@@ -1,7 +1,8 @@
 /** References of a transaction's operations to results of earlier ones. Contract §6, "Transactions". */
+import { membersWith } from '../../../kinds/result-references.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
-import { inOrderOf } from '../../../proto/ordered-json.ts';
+import { inOrderOf, onlyNameOf } from '../../../proto/ordered-json.ts';
 
 const FIRST = /^\[(\d{1,9})\]/;
 
@@ -27,6 +28,18 @@ export function mapReferences(value: Json, replace: Replace): Json {
     ([key, member]) => [key, mapReferences(member, replace)] as const,
   );
   return inOrderOf(Object.fromEntries(members), value);
+}
+
+/** The value as data: what would be taken for a reference or a literal is put into `$literal`. The same value where there is none. */
+export function asData(value: Json): Json {
+  if (Array.isArray(value)) {
+    const items = value.map(asData);
+    return items.some((item, at) => item !== value[at]) ? inOrderOf(items, value) : value;
+  }
+  if (!isJsonObject(value)) return value;
+  const name = onlyNameOf(value);
+  const isReference = name === '$result' && typeof value.$result === 'string';
+  return isReference || name === '$literal' ? { $literal: value } : membersWith(value, asData);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The requests of a transaction that its client goes on with: each is read, and told, as it is alone. Spec: transactions.md §5. */
 import { kindSpec, notAnObject } from '../../../kinds/index.ts';
+import { membersWith } from '../../../kinds/result-references.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { badRequest, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
@@ -11,6 +12,7 @@ import { endpointNotFound, onEndpoint } from '../../endpoints/access.ts';
 import { answersEvents, type OnEndpoint, type RequestOptions, writes } from '../request.ts';
 import { isSubscription } from '../subscription.ts';
 import { demanded, type Operation, readOperation } from './plan.ts';
+import { asData } from './references.ts';
 
 const decoder = new TextDecoder();
 
@@ -27,10 +29,14 @@ export async function readSingle(
   demands: Demand[],
 ): Promise<Operation> {
   const now = await lookedUp(ctx, on);
-  const operation = readOperation(now, asWritten(body, bytes), 0);
+  const written = asWritten(body, bytes);
+  const { kind } = now.resource.row;
+  // Its client has sent no operations that it could refer to. MongoDB's $literal is an operator of its own.
+  const read = kind === 'mongo' ? written : membersWith(written, asData);
+  const operation = readOperation(now, read, 0);
   const { request } = operation;
   if (mode === 'read' && operation.mode === 'write') {
-    throw writes(kindSpec(now.resource.row.kind).whyItWrites?.(request));
+    throw writes(kindSpec(kind).whyItWrites?.(request));
   }
   if (isSubscription(now.resource, request)) {
     throw mode === 'write' ? answersEvents() : takesNoEvents();
