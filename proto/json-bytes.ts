@@ -1,5 +1,6 @@
 /** Writes large JSON values in pieces, so that one of them holds the thread no longer than many small ones. */
 import { isRawJson, type Json, type JsonObject } from './json.ts';
+import { flat } from './long-text.ts';
 import { namesOf } from './ordered-json.ts';
 import type { Pieces } from './work/pieces.ts';
 
@@ -7,8 +8,6 @@ import type { Pieces } from './work/pieces.ts';
 const PIECE = 64 * 1024;
 /** Values that are written between two pauses. */
 const VALUES_OF_A_PIECE = 4_096;
-/** Every text has one. */
-const START = /^/;
 const encoder = new TextEncoder();
 
 /** What of an array or object is still to be written. */
@@ -32,14 +31,6 @@ export function* textInPieces(value: Json): Pieces<string> {
   const written: string[] = [];
   yield* write(value, (text) => written.push(flat(text)));
   return written.join('');
-}
-
-/**
- * The same text, as one run of characters: what was put together of many small texts stays made of them until it is searched.
- * Of a large value these are as many objects as it has members, alive until the end, and to join them is one long piece.
- */
-function flat(text: string): string {
-  return START.test(text) ? text : '';
 }
 
 /** Hands on the text of a value, some of it before each pause. */

@@ -5,7 +5,7 @@ const PIECE_LENGTH = 65_536;
 const WAITING_MAX = 4;
 
 /** Where rows come from, such as a socket. */
-interface Source {
+export interface Source {
   pause(): unknown;
   resume(): unknown;
 }
@@ -35,10 +35,15 @@ export class Lines<Row> {
 
   row(row: Row): void {
     this.rowCount += 1;
+    if (!this.#abandoned) this.text(`${this.write?.(row)}\n`);
+  }
+
+  /** A line, or a part of one. */
+  protected text(text: string): void {
     if (this.#abandoned) return;
     // A waiting reader gets all rows that the socket has just brought.
     if (this.#text === '' && this.#wake) queueMicrotask(() => this.#cut());
-    this.#text += `${this.write?.(row)}\n`;
+    this.#text += text;
     if (this.#text.length >= PIECE_LENGTH) this.#cut();
   }
 

@@ -7,7 +7,8 @@ import {
   jsonOrString,
   plainString,
 } from '../../json-forms.ts';
-import { arrayToJson } from './array-text.ts';
+import { arrayToJson, type ElementForm, longArray } from './array-text.ts';
+import { type LongEncoder, longString, undividedLong } from './long-values.ts';
 
 /** A field as it travels in text format; null is SQL's NULL. */
 export type FieldValue = string | null;
@@ -80,9 +81,33 @@ export interface TypeInfo {
 /** The encoder of a type; with `numbersAsStrings` 64-bit integers are strings whatever their value. */
 export function encoderOf(type: TypeInfo, numbersAsStrings: boolean): Encoder {
   if (type.element) {
-    const encodeElement = encoderOf(type.element.type, numbersAsStrings);
-    const { delimiter } = type.element;
-    return (text) => arrayToJson(text, delimiter, encodeElement);
+    const form = elementForm(type.element, numbersAsStrings);
+    return (text) => arrayToJson(text, form);
   }
   return numbersAsStrings && type.format === 'bigint' ? plainString : ENCODERS[type.format];
+}
+
+/** The same for long values. */
+export function longEncoderOf(type: TypeInfo, numbersAsStrings: boolean): LongEncoder {
+  if (type.element) {
+    const form = elementForm(type.element, numbersAsStrings);
+    return (text, out) => longArray(text, form, out);
+  }
+  return type.format === 'text' ? longString : undividedLong(encoderOf(type, numbersAsStrings));
+}
+
+/** Formats of numbers that are their own JSON text where they are small integers. */
+const NUMBERS: ReadonlySet<Format> = new Set(['integer', 'bigint', 'float']);
+
+function elementForm(
+  { type, delimiter }: NonNullable<TypeInfo['element']>,
+  numbersAsStrings: boolean,
+): ElementForm {
+  const isString = numbersAsStrings && type.format === 'bigint';
+  return {
+    delimiter,
+    encode: encoderOf(type, numbersAsStrings),
+    encodeLong: longEncoderOf(type, numbersAsStrings),
+    keepsIntegers: NUMBERS.has(type.format) && !type.element && !isString,
+  };
 }

@@ -1,6 +1,9 @@
 /** Writes the server's rows as JSON text, by the types of their columns. */
+import { LongText } from '../../../proto/long-text.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
-import { type Encoder, encoderOf, type FieldValue } from './encode.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
+import { type Encoder, encoderOf, type FieldValue, longEncoderOf } from './encode.ts';
+import type { LongEncoder } from './long-values.ts';
 import type { TypeRegistry } from './types.ts';
 
 /** One column of a result as the server describes it. */
@@ -22,14 +25,26 @@ interface Column {
   readonly index: number;
   readonly before: string;
   readonly encode: Encoder;
+  readonly encodeLong: LongEncoder;
+  /** How long a character takes to write, as a part of what an array's takes. */
+  readonly weight: number;
 }
 
 /** How rows of certain columns are written. */
 export interface Shape {
   readonly write: RowWriter;
+  /** Whether a row takes so long that it is written in pieces. */
+  isLong(values: readonly FieldValue[]): boolean;
+  /** The same text as `write` has, as runs of characters. */
+  writeLong(values: readonly FieldValue[]): Pieces<readonly string[]>;
   /** `[{"name", "type"}, …]` */
   readonly columnsJson: string;
 }
+
+/** Characters of arrays that are written at once. Most values are far shorter, and written faster than an array. */
+export const AT_ONCE_CHARACTERS = 128 * 1024;
+/** Of values that are no arrays. */
+const PLAIN_WEIGHT = 1 / 32;
 
 /** Shapes of longer names are made each time. */
 const REMEMBERED_MAX_CHARACTERS = 16_384;
@@ -55,19 +70,55 @@ export class Shapes {
       name,
       type: this.#types.get(dataTypeID)?.name ?? 'unknown',
     }));
-    const write = rowWriter(fields, this.#types, options);
-    const shape = { write, columnsJson: JSON.stringify(columns) };
+    const writers = rowWriters(fields, this.#types, options);
+    const shape = { ...writers, columnsJson: JSON.stringify(columns) };
     if (key.length <= REMEMBERED_MAX_CHARACTERS) this.#shapes.set(key, shape);
     return shape;
   }
 }
 
-/** A writer for rows of these columns; as objects, the last of several columns of a name wins. */
-function rowWriter(
+/** Writers for rows of these columns; as objects, the last of several columns of a name wins. */
+function rowWriters(
+  fields: readonly Field[],
+  types: TypeRegistry,
+  options: RowOptions,
+): Omit<Shape, 'columnsJson'> {
+  const columns = columnsOf(fields, types, options);
+  const [open, close] = options.rowFormat === 'array' ? ['[', ']'] : ['{', '}'];
+  return {
+    write(values) {
+      let text = open;
+      for (const { index, before, encode } of columns) {
+        const value = values[index] ?? null;
+        text += before + (value === null ? 'null' : encode(value));
+      }
+      return text + close;
+    },
+    isLong(values) {
+      let cost = 0;
+      for (const { index, weight } of columns) cost += (values[index]?.length ?? 0) * weight;
+      return cost > AT_ONCE_CHARACTERS;
+    },
+    *writeLong(values) {
+      const out = new LongText();
+      out.add(open);
+      for (const { index, before, encodeLong } of columns) {
+        const value = values[index] ?? null;
+        out.add(before);
+        if (value === null) out.add('null');
+        else yield* encodeLong(value, out);
+      }
+      out.add(close);
+      return out.pieces;
+    },
+  };
+}
+
+function columnsOf(
   fields: readonly Field[],
   types: TypeRegistry,
   { numbersAsStrings, rowFormat }: RowOptions,
-): RowWriter {
+): readonly Column[] {
   const asArray = rowFormat === 'array';
   const last = new Map(fields.map(({ name }, index) => [name, index]));
   const columns: Column[] = [];
@@ -79,18 +130,11 @@ function rowWriter(
       index,
       before: asArray ? comma : `${comma}${JSON.stringify(name)}:`,
       encode: encoderOf(type, numbersAsStrings),
+      encodeLong: longEncoderOf(type, numbersAsStrings),
+      weight: type.element ? 1 : PLAIN_WEIGHT,
     });
   }
-  const open = asArray ? '[' : '{';
-  const close = asArray ? ']' : '}';
-  return (values) => {
-    let text = open;
-    for (const { index, before, encode } of columns) {
-      const value = values[index] ?? null;
-      text += before + (value === null ? 'null' : encode(value));
-    }
-    return text + close;
-  };
+  return columns;
 }
 
 /** Commands whose tag ends in the number of rows they changed. */

@@ -6,7 +6,8 @@ import type { Field } from '../../../kinds/postgres/dialect/rows.ts';
 export interface Sink {
   /** Called once before the rows; not at all when the statement yields none. */
   fields?(fields: readonly Field[]): void;
-  row?(values: readonly FieldValue[]): void;
+  /** @param bytes that it came in */
+  row?(values: readonly FieldValue[], bytes: number): void;
   copyOut?(chunk: Buffer): void;
   /** What to send when the server asks for COPY data. */
   copyIn?: Buffer;

@@ -144,15 +144,20 @@ export async function execute(
   const onOverflow = (row: 'part' | 'whole') => {
     overflowed = true;
     // Stopping ends the connection, so a transaction or a lease rather drops the rows.
-    if (place === 'call') connection[row === 'whole' ? 'drop' : 'interrupt']();
+    // Where the server has answered there is nothing to stop.
+    if (place === 'call' && connection.wire.busy)
+      connection[row === 'whole' ? 'drop' : 'interrupt']();
   };
   const rowFormat = ready.request.row_format ?? 'object';
   const options = { numbersAsStrings: call.numbersAsStrings, rowFormat };
-  const result = new SqlResult(database.shapes, options, budget, onOverflow);
+  const source = connection.wire.stream;
+  const { shapes } = database;
+  const result = new SqlResult({ shapes, options, max: budget, onOverflow, source, call });
   try {
     if (ready.read) return await executeRead(execution, ready, result);
     return await executeWrite(execution, ready, result);
   } catch (error) {
+    result.abandon();
     if (overflowed && !(error instanceof GatewayError) && !call.signal.aborted)
       throw resultTooLarge(budget);
     throw error;
@@ -173,6 +178,7 @@ async function executeRead(execution: Execution, ready: Query, result: SqlResult
       rowMax: result.rowMax,
     });
   } catch (error) {
+    result.abandon();
     if (ready.undone) await endUndone(connection, wasIdle);
     if (ready.parsed) database.guard.forget(ready.parsed, ready.given);
     throw error;
@@ -216,9 +222,10 @@ async function executeWrite(
   let whole: Buffer;
   try {
     await database.types.learn(result.unknownTypes, ask(true));
-    whole = finished(result, ready, tag);
+    whole = await finished(result, ready, tag);
     execution.call.signal.throwIfAborted();
   } catch (error) {
+    result.abandon();
     await undo(() => wire.rollback());
     throw error;
   }
@@ -234,9 +241,9 @@ function noteAltered({ connection, database, place }: Execution, { parsed, undon
 }
 
 /** A result of a change that is done already: when it cannot be told, `details` say `applied`. */
-function finishedAfter(result: SqlResult, ready: Query, tag: string): Buffer {
+async function finishedAfter(result: SqlResult, ready: Query, tag: string): Promise<Buffer> {
   try {
-    return finished(result, ready, tag);
+    return await finished(result, ready, tag);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const details = [
@@ -246,7 +253,12 @@ function finishedAfter(result: SqlResult, ready: Query, tag: string): Buffer {
   }
 }
 
-function finished(result: SqlResult, { request: { type } }: Query, tag: string): Buffer {
+async function finished(
+  result: SqlResult,
+  { request: { type } }: Query,
+  tag: string,
+): Promise<Buffer> {
   checkCount(type, result.rowCount);
+  await result.written();
   return result.finish(tag);
 }

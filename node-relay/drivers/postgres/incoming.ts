@@ -15,7 +15,8 @@ const READY = 0x5a;
 
 /** Rows go past the events: most messages are rows. */
 export interface RowTaker {
-  row(values: readonly FieldValue[]): void;
+  /** @param bytes that it came in */
+  row(values: readonly FieldValue[], bytes: number): void;
   oversize(column: number | undefined): void;
 }
 
@@ -43,7 +44,7 @@ export class IncomingConnection extends Connection implements MessageReceiver {
   message(letter: number, buffer: Buffer, at: number, end: number): void {
     if (letter === ROW) {
       if (!this.rows) throw new Unreadable('a row before anybody asked');
-      this.rows.row(readRow(buffer, at, end));
+      this.rows.row(readRow(buffer, at, end), end - at);
       return;
     }
     const name = String.fromCharCode(letter);

@@ -4,13 +4,19 @@ import { checkType, isRead, oneStatement } from '../../../kinds/postgres/dialect
 import { checkCount } from '../../../kinds/postgres/dialect/count.ts';
 import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
-import type { Field } from '../../../kinds/postgres/dialect/rows.ts';
+import {
+  AT_ONCE_CHARACTERS,
+  type Field,
+  type Shape,
+} from '../../../kinds/postgres/dialect/rows.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest, type GatewayError } from '../../../proto/errors.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lender.ts';
-import { columnsLine, Filling, Lines } from '../lines.ts';
+import { columnsLine, Filling, Lines, type Source } from '../lines.ts';
+import { LongRows, sharedSource } from '../long-rows.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import { bound } from './bound.ts';
 import type { Database } from './database.ts';
@@ -21,9 +27,49 @@ import { executeMessages, portalMessages, statementMessages } from './messages.t
 /** Lines of the rows that a portal answers. */
 class FieldLines extends Lines<readonly FieldValue[]> implements Sink {
   columns: readonly Field[] = [];
+  readonly #long: LongRows<readonly FieldValue[]>;
+  #shape: Shape | undefined;
+
+  constructor(source: Source, call: Call) {
+    const shared = sharedSource(source);
+    super(shared());
+    this.#long = new LongRows(shared(), call, (values) => this.#inPieces(values));
+  }
 
   fields(fields: readonly Field[]): void {
     this.columns = fields;
+  }
+
+  set shape(shape: Shape | undefined) {
+    this.#shape = shape;
+    this.write = shape?.write;
+  }
+
+  override row(values: readonly FieldValue[], bytes = 0): void {
+    const isLong = bytes > AT_ONCE_CHARACTERS && this.#shape?.isLong(values) === true;
+    if (isLong || this.#long.isWriting) {
+      this.rowCount += 1;
+      this.#long.add(values);
+    } else super.row(values);
+  }
+
+  /** Settles when every row has become a line; undefined where all have. @throws what writing fails with */
+  written(): Promise<void> | undefined {
+    return this.#long.written();
+  }
+
+  override abandon(): void {
+    this.#long.abandon();
+    super.abandon();
+  }
+
+  *#inPieces(values: readonly FieldValue[]): Pieces<void> {
+    const texts = this.#shape ? yield* this.#shape.writeLong(values) : [];
+    for (const text of texts) {
+      this.text(text);
+      yield;
+    }
+    this.text('\n');
   }
 }
 
@@ -67,7 +113,7 @@ class RowStreaming implements Streaming {
   constructor(execution: Execution, request: Extract<PostgresRequest, { params?: unknown }>) {
     this.#execution = execution;
     this.#request = request;
-    this.#lines = new FieldLines(execution.connection.wire.stream);
+    this.#lines = new FieldLines(execution.connection.wire.stream, execution.call);
     this.read = isRead(request, execution.call.mode);
   }
 
@@ -109,7 +155,7 @@ class RowStreaming implements Streaming {
       const rowFormat = this.#request.row_format ?? 'object';
       const { numbersAsStrings, tellsColumns } = call;
       const shape = database.shapes.of(columns, { numbersAsStrings, rowFormat });
-      this.#lines.write = shape?.write;
+      this.#lines.shape = shape;
       if (tellsColumns) this.#lines.head = columnsLine(shape?.columnsJson ?? '[]');
     });
     return new Filling(
@@ -121,13 +167,13 @@ class RowStreaming implements Streaming {
   async #execute(): Promise<void> {
     const { connection, call } = this.#execution;
     const { wire } = connection;
-    await wire.exchange({
+    const answered = wire.exchange({
       bytes: executeMessages(PORTAL),
       until: 'complete',
       // Other statements, such as CALL, may keep what they change by themselves.
       commits: !this.read && !this.#undoable,
       sink: {
-        row: (values) => this.#lines.row(values),
+        row: (values, bytes) => this.#lines.row(values, bytes),
         oversize: (field) => {
           this.#oversize = fieldOrRowTooLarge(field);
           connection.drop();
@@ -136,6 +182,7 @@ class RowStreaming implements Streaming {
       rowMax: FIELD_MAX_BYTES,
       portal: this.#lines.columns,
     });
+    await this.#written(answered);
     if (connection.interrupted) {
       await undo(() => wire.rollback());
       if (this.#oversize) throw this.#oversize;
@@ -150,6 +197,21 @@ class RowStreaming implements Streaming {
     }
     if (this.#undone) await wire.rollback();
     else await wire.commit();
+  }
+
+  /** Rows that came before a failure are told before it, too. */
+  async #written(answered: Promise<unknown>): Promise<void> {
+    const { wire } = this.#execution.connection;
+    const [answer] = await Promise.allSettled([answered]);
+    try {
+      await this.#lines.written();
+    } catch (error) {
+      if (answer.status === 'fulfilled') {
+        await undo(() => wire.rollback());
+        throw error;
+      }
+    }
+    if (answer.status === 'rejected') throw answer.reason;
   }
 
   #attempt<Value>(work: () => Promise<Value>): Promise<Value> {

@@ -154,12 +154,12 @@ export class Wire implements RowTaker {
   }
 
   /** @throws Unreadable */
-  row(values: readonly FieldValue[]): void {
+  row(values: readonly FieldValue[], bytes: number): void {
     const pending = this.#pending;
     if (pending?.columns?.length !== values.length || !pending.bound) {
       throw new Unreadable('a row of other columns');
     }
-    if (pending.completes === (pending.main ?? 0)) pending.sink?.row?.(values);
+    if (pending.completes === (pending.main ?? 0)) pending.sink?.row?.(values, bytes);
   }
 
   /** @throws Unreadable where it is the driver that asked */

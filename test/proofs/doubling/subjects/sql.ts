@@ -5,7 +5,13 @@ import { tokensOf as mysqlTokens } from '../../../../kinds/mysql/dialect/lexer.t
 import { namingOf as mysqlNaming } from '../../../../kinds/mysql/dialect/named.ts';
 import { parseText as mysqlStatement } from '../../../../kinds/mysql/dialect/statement.ts';
 import { asksForTraces, mayLeaveTraces } from '../../../../kinds/mysql/dialect/traces.ts';
-import { arrayToJson, quotedElement } from '../../../../kinds/postgres/dialect/array-text.ts';
+import {
+  arrayToJson,
+  type ElementForm,
+  longArray,
+  quotedElement,
+} from '../../../../kinds/postgres/dialect/array-text.ts';
+import { longString } from '../../../../kinds/postgres/dialect/long-values.ts';
 import { hasLongRuns } from '../../../../kinds/postgres/dialect/operator-runs.ts';
 import { parseWhole as postgresStatement } from '../../../../kinds/postgres/dialect/statement.ts';
 import { admit as admitCql } from '../../../../node-relay/drivers/cassandra/guard.ts';
@@ -15,12 +21,21 @@ import { tokensOf as clickhouseTokens } from '../../../../node-relay/drivers/cli
 import { namingOf as clickhouseNaming } from '../../../../node-relay/drivers/clickhouse/named.ts';
 import { typeTree } from '../../../../node-relay/drivers/clickhouse/type-tree.ts';
 import '../../../../node-relay/drivers/postgres/parser.ts';
+import { LongText } from '../../../../proto/long-text.ts';
+import { whole } from '../../../../proto/work/pieces.ts';
 import { parametersOfText, withTypes } from '../../../../worker/drivers/edge/neon/rewrite.ts';
 import { withValues } from '../../../../worker/drivers/edge/planetscale/literal.ts';
 import { type Subject, text } from '../subject.ts';
 
 /** What a statement may begin with that a guard lets on. */
 const BEGINNINGS = ['', 'select '];
+
+const TEXTS: ElementForm = {
+  delimiter: ',',
+  encode: (element) => JSON.stringify(element),
+  encodeLong: longString,
+  keepsIntegers: true,
+};
 
 const each = (name: string, files: readonly string[], run: (text: string) => unknown): Subject[] =>
   BEGINNINGS.map((before) => text(`${name} ${before}`.trim(), files, (rest) => run(before + rest)));
@@ -45,10 +60,16 @@ export const SQL: readonly Subject[] = [
       },
     ),
   ),
-  text('an array of PostgreSQL', ['kinds/postgres/dialect/array-text.ts'], (rest) => [
-    quotedElement(rest),
-    arrayToJson(rest, ',', (element) => JSON.stringify(element)),
-  ]),
+  text(
+    'an array of PostgreSQL',
+    ['kinds/postgres/dialect/array-text.ts', 'kinds/postgres/dialect/long-values.ts'],
+    (rest) => [
+      quotedElement(rest),
+      arrayToJson(rest, TEXTS),
+      arrayToJson(`{${rest}`, TEXTS),
+      whole(longArray(`{"${rest}`, TEXTS, new LongText())),
+    ],
+  ),
   text('types of parameters for Neon', ['worker/drivers/edge/neon/rewrite.ts'], (rest) => [
     withTypes(`select ${rest}`, ['int8']),
     parametersOfText(rest),

@@ -1,0 +1,37 @@
+/** Writes long values as JSON text in pieces: in one they would hold the thread. */
+import type { LongText } from '../../../proto/long-text.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
+
+/** Writes the server's text of one long value as JSON text. */
+export type LongEncoder = (text: string, out: LongText) => Pieces<void>;
+
+/** As `JSON.stringify` writes a text. */
+export function* longString(text: string, out: LongText): Pieces<void> {
+  out.add('"');
+  for (let from = 0; from < text.length; ) {
+    const end = from + out.perPiece;
+    // The halves of a surrogate pair are written together.
+    const isPair = isHigh(text.charCodeAt(end - 1)) && isLow(text.charCodeAt(end));
+    const piece = text.slice(from, isPair ? end + 1 : end);
+    out.add(JSON.stringify(piece).slice(1, -1));
+    from += piece.length;
+    yield;
+  }
+  out.add('"');
+}
+
+/** What cannot be divided, as one piece. */
+export function undividedLong(encode: (text: string) => string): LongEncoder {
+  return function* (text, out) {
+    out.add(encode(text));
+    yield;
+  };
+}
+
+function isHigh(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+function isLow(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}
