@@ -35,16 +35,18 @@ export class Lines<Row> {
 
   row(row: Row): void {
     this.rowCount += 1;
-    if (!this.#abandoned) this.text(`${this.write?.(row)}\n`);
-  }
-
-  /** A line, or a part of one. */
-  protected text(text: string): void {
     if (this.#abandoned) return;
     // A waiting reader gets all rows that the socket has just brought.
     if (this.#text === '' && this.#wake) queueMicrotask(() => this.#cut());
-    this.#text += text;
+    this.#text += `${this.write?.(row)}\n`;
     if (this.#text.length >= PIECE_LENGTH) this.#cut();
+  }
+
+  /** A line that is a piece by itself: pieces are whole lines. */
+  protected line(line: Buffer): void {
+    if (this.#abandoned) return;
+    this.#cut();
+    this.#push(line);
   }
 
   /** Drops what still comes, so that the server comes to read the request to stop. */
@@ -78,8 +80,13 @@ export class Lines<Row> {
 
   #cut(): void {
     if (this.#text === '') return;
-    this.#pieces.push(Buffer.from(this.#text));
+    const piece = Buffer.from(this.#text);
     this.#text = '';
+    this.#push(piece);
+  }
+
+  #push(piece: Buffer): void {
+    this.#pieces.push(piece);
     if (this.#pieces.length >= WAITING_MAX) this.#source.pause();
     this.#wake?.();
   }

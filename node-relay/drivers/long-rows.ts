@@ -21,6 +21,33 @@ export function sharedSource(source: Source): () => Source {
   };
 }
 
+/** Bytes of a long row, as a line. */
+export function* lineOf(row: Pieces<readonly string[]>): Pieces<Buffer> {
+  const bytes: Buffer[] = [];
+  for (const text of yield* row) {
+    bytes.push(Buffer.from(text));
+    yield;
+  }
+  return Buffer.concat([...bytes, Buffer.from('\n')]);
+}
+
+/** Does what results make long in its turn, until the call ends. @throws why the signal aborts, and what the work throws */
+export async function inTurnOf<Result>(
+  { inTurn = inOne, signal }: Pick<Call, 'inTurn' | 'signal'>,
+  pieces: Pieces<Result>,
+): Promise<Result> {
+  return inTurn(untilAborted(pieces, signal));
+}
+
+function* untilAborted<Result>(pieces: Pieces<Result>, signal: AbortSignal): Pieces<Result> {
+  for (;;) {
+    signal.throwIfAborted();
+    const piece = pieces.next();
+    if (piece.done) return piece.value;
+    yield;
+  }
+}
+
 /** The rows that wait behind one that takes long, in their order; no more come than the source has brought already. */
 export class LongRows<Row extends object> {
   readonly #source: Source;

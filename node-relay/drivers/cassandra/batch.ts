@@ -6,6 +6,7 @@ import { badRequest } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { namesOf, onlyNameOf } from '../../../proto/ordered-json.ts';
 import { type Pieces, whole } from '../../../proto/work/pieces.ts';
+import { inTurnOf } from '../long-rows.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionWork, Database } from './database.ts';
 import { at, ofOperation } from './errors.ts';
@@ -56,7 +57,7 @@ export async function transact(
   return database.call(work, call, async (connection) => {
     const options = new CallOptions(database.settings, {});
     const answer = await send({ database, connection, work }, changes, options);
-    const each = resultOf(answer, call, undefined);
+    const each = await resultOf(answer, call, undefined);
     return Buffer.from(`[${Array(changes.length).fill(each.toString()).join(',')}]`);
   });
 }
@@ -130,9 +131,16 @@ function* valuesOf(
   return values;
 }
 
-function resultOf(answer: StatementReply, call: Call, trace: string | undefined): Buffer {
+async function resultOf(
+  answer: StatementReply,
+  call: Call,
+  trace: string | undefined,
+): Promise<Buffer> {
   const result = new ResultText(call.resultMaxBytes);
   const { numbersAsStrings } = call;
-  for (const row of rowTexts(answer, { rowFormat: 'object', numbersAsStrings })) result.add(row);
+  for (const row of rowTexts(answer, { rowFormat: 'object', numbersAsStrings })) {
+    if (typeof row === 'string') result.add(row);
+    else result.addLong(await inTurnOf(call, row));
+  }
   return result.finish(columnsText(answer.meta?.columns ?? []), extras(answer, trace));
 }

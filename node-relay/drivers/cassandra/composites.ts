@@ -30,12 +30,17 @@ export function encoderOf(type: CqlType, numbersAsStrings: boolean, room: RowRoo
 }
 
 /** Whether values of a type can be names of an object's members: those that have a text of their own. */
-function isName(type: CqlType): boolean {
+export function isName(type: CqlType): boolean {
   return type.kind === 'simple' && type.name !== 'duration';
 }
 
+/** The text of a member's name, by that of a value. */
+export function nameText(text: string): string {
+  return text.startsWith('"') ? text : `"${text}"`;
+}
+
 /** Bytes of a length that is written as a number. */
-const LENGTH_BYTES = 4;
+export const LENGTH_BYTES = 4;
 
 /** Reads values after each other, each with its length before it. */
 export class Cells {
@@ -54,6 +59,33 @@ export class Cells {
     return this.#at >= this.#bytes.length;
   }
 
+  /** Bytes that the next value says it has; fewer than none where it is not there. */
+  get nextLength(): number {
+    return this.#at + LENGTH_BYTES > this.#bytes.length ? -1 : this.#bytes.readInt32BE(this.#at);
+  }
+
+  /** Bytes that the next values say they have, each as many times as its weight; one that is not there has none. */
+  costOf(weights: readonly number[]): number {
+    let at = this.#at;
+    let cost = 0;
+    for (const weight of weights) {
+      if (at + LENGTH_BYTES > this.#bytes.length) break;
+      const length = Math.max(0, this.#bytes.readInt32BE(at));
+      cost += length * weight;
+      at += LENGTH_BYTES + length;
+    }
+    return cost;
+  }
+
+  /** The bytes of the next value, which is there. @throws ReplyFault */
+  take(): Buffer {
+    const start = this.#at + LENGTH_BYTES;
+    const end = start + this.nextLength;
+    if (end > this.#bytes.length) throw new ReplyFault('A value is longer than what it is in');
+    this.#at = end;
+    return this.#bytes.subarray(start, end);
+  }
+
   /** The text of the next value; null where there is none. @throws ReplyFault */
   next(encode: Encoder): string {
     const start = this.#at + LENGTH_BYTES;
@@ -64,10 +96,7 @@ export class Cells {
       this.#at = start;
       return this.missing();
     }
-    const end = start + length;
-    if (end > this.#bytes.length) throw new ReplyFault('A value is longer than what it is in');
-    this.#at = end;
-    return encode(this.#bytes.subarray(start, end));
+    return encode(this.take());
   }
 
   /** The text of a value that is not there. */
@@ -83,7 +112,7 @@ export class Cells {
 }
 
 /** How many values a collection says it has; each takes a length. */
-function countIn(bytes: Buffer, perEntry: number): number {
+export function countIn(bytes: Buffer, perEntry: number): number {
   const count = bytes.length < LENGTH_BYTES ? -1 : bytes.readInt32BE();
   if (count < 0 || count * perEntry * LENGTH_BYTES > bytes.length - LENGTH_BYTES) {
     throw new ReplyFault(`${count} values are not there`);
@@ -108,8 +137,7 @@ function namedMap(key: Encoder, value: Encoder, room: RowRoom): Encoder {
     const cells = new Cells(bytes, room, LENGTH_BYTES);
     const parts: string[] = [];
     for (let left = countIn(bytes, 2); left > 0; left -= 1) {
-      const name = cells.next(key);
-      parts.push(`${name.startsWith('"') ? name : `"${name}"`}:${cells.next(value)}`);
+      parts.push(`${nameText(cells.next(key))}:${cells.next(value)}`);
     }
     cells.end();
     return `{${parts.join(',')}}`;
@@ -160,13 +188,20 @@ function vector(encode: Encoder, size: number, fixed: number | undefined): Encod
     const parts: string[] = [];
     let at = 0;
     while (parts.length < size) {
-      const own = fixed === undefined ? readVint(bytes, at) : undefined;
-      const start = at + (own?.length ?? 0);
-      at = start + (fixed ?? Number(own?.value));
-      if (at > bytes.length) throw new ReplyFault('A vector is cut');
-      parts.push(encode(bytes.subarray(start, at)));
+      const { start, end } = vectorPart(bytes, at, fixed);
+      at = end;
+      parts.push(encode(bytes.subarray(start, end)));
     }
     if (at !== bytes.length) throw new ReplyFault('A vector is longer than its size');
     return `[${parts.join(',')}]`;
   };
+}
+
+/** Where a value of a vector is, which begins at `at` with its length, unless that is fixed. @throws ReplyFault */
+export function vectorPart(bytes: Buffer, at: number, fixed: number | undefined) {
+  const own = fixed === undefined ? readVint(bytes, at) : undefined;
+  const start = at + (own?.length ?? 0);
+  const end = start + (fixed ?? Number(own?.value));
+  if (end > bytes.length) throw new ReplyFault('A vector is cut');
+  return { start, end };
 }

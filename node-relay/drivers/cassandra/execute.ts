@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type CassandraRequest, cassandra as kind } from '../../../kinds/cassandra/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
+import { inTurnOf } from '../long-rows.ts';
 import { runBatch } from './batch.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionWork, Database } from './database.ts';
@@ -135,14 +136,7 @@ async function gathered(
     const answer = await fetchPage(database, connection, request, { size, state: next }, work);
     first ??= answer;
     checkColumns(first, answer);
-    let written = 0;
-    for (const row of rowTexts(answer, options)) {
-      result.add(row);
-      written += row.length;
-      if (written < TURN_LENGTH) continue;
-      written = 0;
-      await setImmediate();
-    }
+    await addRows(result, rowTexts(answer, options), call);
     next = answer.meta?.pageState;
     if (single || !next || next.length === 0) break;
     size = nextSize(request.query, size, answer);
@@ -152,4 +146,24 @@ async function gathered(
     ? `,"paging_state":${JSON.stringify(sealedState(database.host, request, next, size))}`
     : '';
   return result.finish(columnsText(first.meta?.columns ?? []), page + extras(first, trace));
+}
+
+/** Adds a page's rows, and gives way to others meanwhile. */
+async function addRows(
+  result: ResultText,
+  rows: ReturnType<typeof rowTexts>,
+  call: Call,
+): Promise<void> {
+  let written = 0;
+  for (const row of rows) {
+    if (typeof row !== 'string') {
+      result.addLong(await inTurnOf(call, row));
+      continue;
+    }
+    result.add(row);
+    written += row.length;
+    if (written < TURN_LENGTH) continue;
+    written = 0;
+    await setImmediate();
+  }
 }

@@ -5,12 +5,14 @@ import executionOptions from 'cassandra-driver/lib/execution-options.js';
 import requests from 'cassandra-driver/lib/requests.js';
 import { consistencyNamed } from '../../../kinds/cassandra/consistency.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { whole } from '../../../proto/work/pieces.ts';
+import { LongText } from '../../../proto/long-text.ts';
+import { type Pieces, whole } from '../../../proto/work/pieces.ts';
 import { ReplyFault } from './bytes.ts';
 import { Cells, encoderOf } from './composites.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionWork, Database } from './database.ts';
 import { statementOf } from './guard.ts';
+import { anyEncoderOf, writeNext } from './long-values.ts';
 import { cqlType, typeName } from './marshal.ts';
 import type { ProtocolColumn } from './metadata.ts';
 import { encodedParams, type Params } from './parameters.ts';
@@ -169,16 +171,29 @@ export function checkColumns(first: StatementReply, later: StatementReply): void
   throw new GatewayError('CONNECTION_FAILED', message);
 }
 
+/** Bytes of collections that are written at once. Most rows are far shorter. */
+const AT_ONCE_BYTES = 128 * 1024;
+/** How long a byte of a value takes that has no values in it, as a part of one of a collection. */
+const PLAIN_WEIGHT = 1 / 32;
+
+/** The text of a row, of one that takes long in pieces that are to be made before the next row. */
+type RowText = string | Pieces<readonly string[]>;
+
 /** JSON texts of a page's rows, in order; of several columns of a name the last is kept in objects. @throws ReplyFault, GatewayError RESULT_TOO_LARGE */
-export function* rowTexts(answer: StatementReply, options: RowOptions): Generator<string> {
+export function* rowTexts(answer: StatementReply, options: RowOptions): Generator<RowText> {
   const { raw, rowCount = 0, meta } = answer;
   if (!raw || !meta) return;
   const [open, close] = options.rowFormat === 'array' ? ['[', ']'] : ['{', '}'];
   const room = new RowRoom();
   const columns = columnsOf(meta.columns, options, room);
+  const weights = raw.length > AT_ONCE_BYTES ? columns.map(({ weight }) => weight) : [];
   const cells = new Cells(raw, room);
   for (let row = 0; row < rowCount; row += 1) {
     room.renew();
+    if (cells.costOf(weights) > AT_ONCE_BYTES) {
+      yield longRow(cells, columns, open, close);
+      continue;
+    }
     let text = '';
     for (const { isKept, before, encode } of columns) {
       const value = cells.next(encode);
@@ -189,12 +204,34 @@ export function* rowTexts(answer: StatementReply, options: RowOptions): Generato
   cells.end();
 }
 
+function* longRow(
+  cells: Cells,
+  columns: ReturnType<typeof columnsOf>,
+  open: string,
+  close: string,
+): Pieces<readonly string[]> {
+  const out = new LongText();
+  out.add(open);
+  let comma = '';
+  for (const { isKept, before, any } of columns) {
+    yield* writeNext(cells, comma + before, any(), isKept ? out : new LongText());
+    if (isKept) comma = ',';
+  }
+  out.add(close);
+  return out.pieces;
+}
+
 function columnsOf(columns: readonly ProtocolColumn[], options: RowOptions, room: RowRoom) {
   const asArray = options.rowFormat === 'array';
   const last = new Map(columns.map(({ name }, index) => [name, index]));
-  return columns.map(({ name, type }, index) => ({
-    isKept: asArray || last.get(name) === index,
-    before: asArray ? '' : `${JSON.stringify(name)}:`,
-    encode: encoderOf(cqlType(type), options.numbersAsStrings, room),
-  }));
+  return columns.map(({ name, type }, index) => {
+    const named = cqlType(type);
+    return {
+      isKept: asArray || last.get(name) === index,
+      before: asArray ? '' : `${JSON.stringify(name)}:`,
+      encode: encoderOf(named, options.numbersAsStrings, room),
+      any: () => anyEncoderOf(named, options.numbersAsStrings, room),
+      weight: named.kind === 'simple' ? PLAIN_WEIGHT : 1,
+    };
+  });
 }

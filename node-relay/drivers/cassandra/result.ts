@@ -17,8 +17,18 @@ export class ResultText {
 
   /** @throws GatewayError RESULT_TOO_LARGE */
   add(row: string): void {
-    this.#text += this.#rows > 0 ? `,${row}` : row;
+    this.#add(this.#rows > 0 ? `,${row}` : row);
     this.#rows += 1;
+  }
+
+  /** A row in pieces. @throws GatewayError RESULT_TOO_LARGE */
+  addLong(pieces: readonly string[]): void {
+    this.add('');
+    for (const piece of pieces) this.#add(piece);
+  }
+
+  #add(text: string): void {
+    this.#text += text;
     if (this.#text.length < PIECE_LENGTH) return;
     this.#flush();
     if (this.#bytes > this.#max) throw resultTooLarge(this.#max);

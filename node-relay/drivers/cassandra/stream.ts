@@ -5,6 +5,7 @@ import { refusedAt } from '../../../kinds/refusals.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { columnsLine } from '../lines.ts';
+import { inTurnOf, lineOf } from '../long-rows.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionWork, Database } from './database.ts';
 import { fromFailure } from './errors.ts';
@@ -141,19 +142,22 @@ function head({ call, connection }: StreamTask, { meta }: StatementReply): Uint8
 }
 
 /** Lines of a page; what cannot be read ends the connection. */
-function* pieces(
+async function* pieces(
   { request, call, connection }: StreamTask,
   answer: StatementReply,
-): Generator<Uint8Array> {
+): AsyncGenerator<Uint8Array> {
   let lines = '';
   const rowFormat = request.row_format ?? 'object';
   const { numbersAsStrings, signal } = call;
   try {
     for (const row of rowTexts(answer, { rowFormat, numbersAsStrings })) {
-      lines += `${row}\n`;
-      if (lines.length < PIECE_LENGTH) continue;
-      yield Buffer.from(lines);
-      lines = '';
+      if (typeof row === 'string') lines += `${row}\n`;
+      const isLong = typeof row !== 'string';
+      if (lines !== '' && (isLong || lines.length >= PIECE_LENGTH)) {
+        yield Buffer.from(lines);
+        lines = '';
+      }
+      if (isLong) yield await inTurnOf(call, lineOf(row));
     }
   } catch (cause) {
     connection?.interrupt();

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import requests from 'cassandra-driver/lib/requests.js';
 import * as z from 'zod';
+import { whole } from '../../../proto/work/pieces.ts';
 import type { Connection } from './connection.ts';
 import { isTold, withoutAddresses } from './errors.ts';
 import { rowTexts } from './pages.ts';
@@ -54,5 +55,9 @@ export async function readTrace(
 async function rowsOf(connection: Connection, query: string): Promise<unknown[]> {
   const answer = await connection.send(new requests.QueryRequest(query, null, null));
   const options = { rowFormat: 'object', numbersAsStrings: false } as const;
-  return [...rowTexts(answer, options)].map((text): unknown => JSON.parse(text));
+  const texts = [];
+  for (const row of rowTexts(answer, options)) {
+    texts.push(typeof row === 'string' ? row : whole(row).join(''));
+  }
+  return texts.map((text): unknown => JSON.parse(text));
 }

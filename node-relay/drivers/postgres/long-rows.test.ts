@@ -47,6 +47,8 @@ async function streamed(request: PostgresRequest, bounds: Partial<Call>, client 
     for await (const piece of client.stream(request, callOf('read', bounds))) pieces.push(piece);
   })();
   const failure = await ended.catch((thrown: unknown) => thrown);
+  // Each piece is whole lines.
+  expect(pieces.filter((piece) => piece.length > 0 && piece.at(-1) !== 10)).toEqual([]);
   return { text: Buffer.concat(pieces).toString(), failure };
 }
 

@@ -16,7 +16,7 @@ import type { Pieces } from '../../../proto/work/pieces.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lender.ts';
 import { columnsLine, Filling, Lines, type Source } from '../lines.ts';
-import { LongRows, sharedSource } from '../long-rows.ts';
+import { LongRows, lineOf, sharedSource } from '../long-rows.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import { bound } from './bound.ts';
 import type { Database } from './database.ts';
@@ -64,12 +64,7 @@ class FieldLines extends Lines<readonly FieldValue[]> implements Sink {
   }
 
   *#inPieces(values: readonly FieldValue[]): Pieces<void> {
-    const texts = this.#shape ? yield* this.#shape.writeLong(values) : [];
-    for (const text of texts) {
-      this.text(text);
-      yield;
-    }
-    this.text('\n');
+    if (this.#shape) this.line(yield* lineOf(this.#shape.writeLong(values)));
   }
 }
 
