@@ -1,7 +1,11 @@
 /** BSON bytes to Extended JSON text: members in their order, every value as it was. Source: bsonspec.org; MongoDB Extended JSON (v2). */
 import { BSON, Decimal128 } from 'mongodb';
 import { GatewayError } from '../../../proto/errors.ts';
+import { LongText } from '../../../proto/long-text.ts';
+import { type Pieces, whole } from '../../../proto/work/pieces.ts';
+import { asBuffer } from '../byte-text.ts';
 import { DEPTH_MAX } from './check-bson.ts';
+import { dateText, doubleText, int32Text, int64Text } from './number-texts.ts';
 import { ReplyFault } from './reply-fault.ts';
 
 /** How results are written. Contract §6: relaxed unless canonical is asked for. */
@@ -14,14 +18,28 @@ const TEXT_MAX = 96 * 1024 * 1024;
 
 /** A document's Extended JSON, from its bytes. @throws ReplyFault for bytes that are no document, GatewayError RESULT_TOO_LARGE */
 export function documentText(bytes: Uint8Array, form: Form): string {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return new Writer(buffer, form).document(0, false);
+  return new Writer(asBuffer(bytes), form).document(0, false);
+}
+
+/** The same in pieces, of a long document; tests choose shorter ones. */
+export function* documentInPieces(
+  bytes: Uint8Array,
+  form: Form,
+  perPiece?: number,
+): Pieces<string> {
+  const out = new LongText(perPiece);
+  yield* new Writer(asBuffer(bytes), form).long(0, false, out);
+  return out.pieces.join('');
 }
 
 /** The members of a document as Extended JSON, in their order. @throws as `documentText` */
 export function memberTexts(bytes: Uint8Array, form: Form): Map<string, string> {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return new Map(new Writer(buffer, form).members(0));
+  return whole(membersInPieces(bytes, form));
+}
+
+/** The same in pieces, of a long document. */
+export function membersInPieces(bytes: Uint8Array, form: Form): Pieces<Map<string, string>> {
+  return new Writer(asBuffer(bytes), form).members();
 }
 
 /** A value's Extended JSON; bytes are a document's. `undefined` is null. */
@@ -34,8 +52,8 @@ export function valueText(value: unknown, form: Form): string {
   return documentText(bytes, form).slice('{"v":'.length, -1);
 }
 
-const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
-const YEAR_10000 = 253_402_300_800_000n;
+const DOCUMENT = 0x03;
+const ARRAY = 0x04;
 
 /** Writes from a buffer; positions are offsets in it. */
 class Writer {
@@ -55,30 +73,87 @@ class Writer {
   }
 
   document(start: number, isArray: boolean): string {
+    const outer = this.#limit;
+    const end = this.#enter(start);
     let text = '';
-    for (const [name, value] of this.members(start)) {
-      text += `${text === '' ? '' : ','}${isArray ? '' : `${JSON.stringify(name)}:`}${value}`;
+    while (this.#at < end) {
+      const type = this.#type();
+      const head = this.#head(text === '' ? '' : ',', isArray);
+      text += head + this.#value(type);
     }
+    this.#leave(end, outer);
     return isArray ? `[${text}]` : `{${text}}`;
   }
 
-  *members(start: number): Generator<[name: string, text: string]> {
+  /** The same text as `document` has, with a pause after each piece. */
+  *long(start: number, isArray: boolean, out: LongText): Pieces<void> {
     const outer = this.#limit;
+    const end = this.#enter(start);
+    let before = isArray ? '[' : '{';
+    while (this.#at < end) {
+      const type = this.#type();
+      const head = this.#head(before, isArray);
+      before = ',';
+      if (this.#isLong(type, out.perPiece)) {
+        out.add(head);
+        yield* this.long(this.#at, type === ARRAY, out);
+      } else if (out.add(head + this.#value(type))) yield;
+    }
+    this.#leave(end, outer);
+    if (before !== ',') out.add(before);
+    out.add(isArray ? ']' : '}');
+  }
+
+  /** The whole document's members. */
+  *members(): Pieces<Map<string, string>> {
+    const members = new Map<string, string>();
+    const end = this.#enter(0);
+    while (this.#at < end) {
+      const type = this.#type();
+      const name = this.#cString();
+      const out = new LongText();
+      if (this.#isLong(type, out.perPiece)) {
+        yield* this.long(this.#at, type === ARRAY, out);
+        members.set(name, out.pieces.join(''));
+      } else members.set(name, this.#value(type));
+    }
+    this.#leave(end, this.#buffer.length);
+    return members;
+  }
+
+  /** Goes into a document, and answers where it ends. */
+  #enter(start: number): number {
     const end = this.#endOf(start);
     this.#limit = end;
     this.#depth += 1;
     if (this.#depth > DEPTH_MAX) throw new ReplyFault('Documents are too deep');
     this.#at = start + 4;
-    while (this.#at < end) {
-      const type = this.#buffer.readUInt8(this.#at);
-      this.#at += 1;
-      const name = this.#cString();
-      yield [name, this.#value(type)];
-    }
+    return end;
+  }
+
+  #leave(end: number, outer: number): void {
     if (this.#at !== end) throw new ReplyFault('A document has not the length that it tells');
     this.#depth -= 1;
     this.#limit = outer;
     this.#at = end + 1;
+  }
+
+  /** What is before a value: names of an array's are its indexes. */
+  #head(before: string, isArray: boolean): string {
+    if (!isArray) return `${before}${JSON.stringify(this.#cString())}:`;
+    this.#at = this.#endOfText() + 1;
+    return before;
+  }
+
+  #type(): number {
+    this.#at += 1;
+    return this.#buffer.readUInt8(this.#at - 1);
+  }
+
+  /** Whether the value that comes is a document of more bytes. */
+  #isLong(type: number, bytes: number): boolean {
+    if (type !== DOCUMENT && type !== ARRAY) return false;
+    return this.#at + 4 <= this.#limit && this.#buffer.readInt32LE(this.#at) > bytes;
   }
 
   /** Where the zero is that ends a document. */
@@ -92,7 +167,7 @@ class Writer {
   }
 
   #value(type: number): string {
-    if (type === 0x03 || type === 0x04) return this.document(this.#at, type === 0x04);
+    if (type === DOCUMENT || type === ARRAY) return this.document(this.#at, type === ARRAY);
     const text = this.#scalar(type);
     this.#left -= text.length;
     if (this.#left < 0) {
@@ -104,7 +179,7 @@ class Writer {
   #scalar(type: number): string {
     switch (type) {
       case 0x01:
-        return this.#double(this.#take(8).readDoubleLE());
+        return doubleText(this.#take(8).readDoubleLE(), this.#canonical);
       case 0x02:
         return JSON.stringify(this.#string());
       case 0x07:
@@ -112,13 +187,13 @@ class Writer {
       case 0x08:
         return this.#take(1).readUInt8() === 1 ? 'true' : 'false';
       case 0x09:
-        return this.#date(this.#take(8).readBigInt64LE());
+        return dateText(this.#take(8).readBigInt64LE(), this.#canonical);
       case 0x0a:
         return 'null';
       case 0x10:
-        return this.#int32(this.#take(4).readInt32LE());
+        return int32Text(this.#take(4).readInt32LE(), this.#canonical);
       case 0x12:
-        return this.#int64(this.#take(8).readBigInt64LE());
+        return int64Text(this.#take(8).readBigInt64LE(), this.#canonical);
       default:
         return this.#rare(type);
     }
@@ -182,31 +257,6 @@ class Writer {
     return `{"$binary":{"base64":"${bytes.toString('base64')}","subType":"${hex}"}}`;
   }
 
-  /** A whole double keeps its point, so that it comes back as one. */
-  #double(value: number): string {
-    const written = Object.is(value, -0) ? '-0' : String(value);
-    const text = /^-?\d+$/.test(written) ? `${written}.0` : upperExponent(written);
-    if (Number.isFinite(value) && !this.#canonical) return text;
-    return `{"$numberDouble":"${text}"}`;
-  }
-
-  #int32(value: number): string {
-    return this.#canonical ? `{"$numberInt":"${value}"}` : String(value);
-  }
-
-  /** Contract §6: outside ±2^53 its own form, in the relaxed form too. */
-  #int64(value: bigint): string {
-    const isSafe = value >= -SAFE && value <= SAFE;
-    return isSafe && !this.#canonical ? String(value) : `{"$numberLong":"${value}"}`;
-  }
-
-  #date(value: bigint): string {
-    if (this.#canonical || value < 0n || value >= YEAR_10000) {
-      return `{"$date":{"$numberLong":"${value}"}}`;
-    }
-    return `{"$date":"${new Date(Number(value)).toISOString().replace('.000Z', 'Z')}"}`;
-  }
-
   #string(): string {
     const length = this.#take(4).readInt32LE();
     const bytes = this.#take(length);
@@ -214,9 +264,14 @@ class Writer {
     return bytes.toString('utf8', 0, length - 1);
   }
 
-  #cString(): string {
+  #endOfText(): number {
     const end = this.#buffer.indexOf(0, this.#at);
     if (end < 0 || end >= this.#limit) throw new ReplyFault('A text does not end');
+    return end;
+  }
+
+  #cString(): string {
+    const end = this.#endOfText();
     const text = this.#buffer.toString('utf8', this.#at, end);
     this.#at = end + 1;
     return text;
@@ -231,9 +286,4 @@ class Writer {
     this.#at = end;
     return bytes;
   }
-}
-
-/** As the corpus and other writers have it. */
-function upperExponent(text: string): string {
-  return text.replace('e', 'E');
 }

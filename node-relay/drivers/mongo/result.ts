@@ -1,9 +1,19 @@
 /** Results as JSON text, bounded while they arrive. Contract §6. */
 import type { AbstractCursor } from 'mongodb';
 import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import { inTurnOf } from '../long-rows.ts';
 import type { Execution } from './database.ts';
-import { documentText, memberTexts, valueText } from './from-bson.ts';
+import {
+  documentInPieces,
+  documentText,
+  membersInPieces,
+  memberTexts,
+  valueText,
+} from './from-bson.ts';
 import { ReplyFault } from './reply-fault.ts';
+
+/** Bytes of a document that is written at once. Most are far shorter. */
+const AT_ONCE_BYTES = 512 * 1024;
 
 /** A reply of one member. */
 export function memberText(name: string, value: unknown, { form }: Execution): string {
@@ -11,17 +21,27 @@ export function memberText(name: string, value: unknown, { form }: Execution): s
 }
 
 /** A reply of one member: one of the server's reply, whose members keep their order; else what the driver made of it. */
-export function repliedText(
+export async function repliedText(
   name: string,
   member: string,
   made: unknown,
   execution: Execution,
-): string {
+): Promise<string> {
   const reply = execution.reply();
-  const text = reply && memberTexts(reply, execution.form).get(member);
+  const text = reply && (await replyMembers(reply, execution)).get(member);
   return text === undefined
     ? memberText(name, made, execution)
     : `{${JSON.stringify(name)}:${text}}`;
+}
+
+/** The members of a server's reply, of a long one in pieces and in turn. */
+export async function replyMembers(
+  reply: Uint8Array,
+  { call, form }: Execution,
+): Promise<Map<string, string>> {
+  return reply.byteLength > AT_ONCE_BYTES
+    ? inTurnOf(call, membersInPieces(reply, form))
+    : memberTexts(reply, form);
 }
 
 /** A reply of several members, each value as BSON has it; plain numbers are counts. */
@@ -51,9 +71,11 @@ export function byPlace(
   return `{${values.map(([place, value]) => `"${place}":${valueText(value, form)}`).join(',')}}`;
 }
 
-/** The text of a document that a cursor read: bytes, or what the driver has made of them. */
-export function readText(document: unknown, { form }: Execution): string {
-  return document instanceof Uint8Array ? documentText(document, form) : valueText(document, form);
+/** The text of a document that a cursor read: bytes, or what the driver has made of them. Of a long one it is written in pieces and in turn. */
+export function readText(document: unknown, { call, form }: Execution): string | Promise<string> {
+  if (!(document instanceof Uint8Array)) return valueText(document, form);
+  if (document.byteLength <= AT_ONCE_BYTES) return documentText(document, form);
+  return inTurnOf(call, documentInPieces(document, form));
 }
 
 /** All documents of a cursor, which is closed. @throws GatewayError RESULT_TOO_LARGE */
@@ -65,7 +87,8 @@ export async function documentsText(
   let left = execution.call.resultMaxBytes - '{"documents":[]}'.length;
   try {
     for await (const document of cursor) {
-      const text = readText(document, execution);
+      const read = readText(document, execution);
+      const text = typeof read === 'string' ? read : await read;
       left -= Buffer.byteLength(text) + 1;
       // The first has no comma before it.
       if (left < -1) throw resultTooLarge(execution);

@@ -78,7 +78,8 @@ async function piece(
   if (!(await cursor.hasNext())) return undefined;
   let text = '';
   do {
-    text += `${readText(await cursor.next(), execution)}\n`;
+    const read = readText(await cursor.next(), execution);
+    text += `${typeof read === 'string' ? read : await read}\n`;
   } while (text.length < PIECE_LENGTH && cursor.bufferedCount() > 0);
   return Buffer.from(text);
 }

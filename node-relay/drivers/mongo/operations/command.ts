@@ -7,9 +7,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json
 import { parseOrdered } from '../../../../proto/parse-ordered.ts';
 import { collectionOf, databaseOf, documentIn, optionsIn } from '../arguments.ts';
 import type { Execution } from '../database.ts';
-import { documentText, memberTexts } from '../from-bson.ts';
 import { type OpenCursor, ran } from '../open-cursor.ts';
-import { memberText, resultTooLarge } from '../result.ts';
+import { memberText, readText, replyMembers, resultTooLarge } from '../result.ts';
 import type { Handler } from './handler.ts';
 
 /** The command of a request, which may be text. @throws GatewayError BAD_REQUEST */
@@ -43,7 +42,7 @@ const run: Handler = async (execution, request) => {
     readPreference,
   );
   const members = new Map(
-    [...memberTexts(reply, execution.form)].filter(([name]) => !CLOCK.has(name)),
+    [...(await replyMembers(reply, execution))].filter(([name]) => !CLOCK.has(name)),
   );
   if (cursor !== undefined && execution.keep) execution.keep(cursor);
   else if (cursor !== undefined) {
@@ -78,14 +77,14 @@ async function wholeText(
 ): Promise<string> {
   const endless = isEndless(command);
   const { cursor: inner } = BSON.deserialize(reply, { raw: true });
-  const members = memberTexts(inner as Uint8Array, execution.form); // A cursor's, as it is open.
+  const members = await replyMembers(inner as Uint8Array, execution); // A cursor's, as it is open.
   const texts = [(members.get('firstBatch') ?? '[]').slice(1, -1)].filter((each) => each !== '');
   let left = execution.call.resultMaxBytes - reply.byteLength;
   while (cursor.isOpen && command.singleBatch !== true) {
     const documents = await cursor.next(execution);
     if (endless && documents.length === 0) break;
     for (const document of documents) {
-      const text = documentText(document, execution.form);
+      const text = await readText(document, execution);
       left -= Buffer.byteLength(text);
       if (left < 0) throw resultTooLarge(execution);
       texts.push(text);

@@ -21,7 +21,7 @@ export const readers = {
     const cursor: AbstractCursor<unknown> = collectionOf(execution, request).find(filter, options);
     try {
       const document = await cursor.next();
-      return `{"document":${document === null ? 'null' : readText(document, execution)}}`;
+      return `{"document":${document === null ? 'null' : await readText(document, execution)}}`;
     } finally {
       await cursor.close();
     }
