@@ -96,7 +96,11 @@ export class Cells {
       this.#at = start;
       return this.missing();
     }
-    return encode(this.take());
+    // As `take`, without to read the length again: results have many and short ones.
+    const end = start + length;
+    if (end > this.#bytes.length) throw new ReplyFault('A value is longer than what it is in');
+    this.#at = end;
+    return encode(this.#bytes.subarray(start, end));
   }
 
   /** The text of a value that is not there. */
