@@ -1,6 +1,7 @@
 /** Turns the server's JSON of one row into the gateway's, by the types of its columns. Texts hold one byte a character. */
 import { isUtf8 } from 'node:buffer';
 import { latin1 } from './binary.ts';
+import { takeIntegers } from './integer-runs.ts';
 import { type TypeTree, typeTree } from './type-tree.ts';
 
 /** How rows are written. */
@@ -144,9 +145,10 @@ function anything(cursor: Cursor): string {
 
 function listEncoder(inner: () => Encoder): Encoder {
   const encode = inner();
+  const keeps = KEEP_INTEGERS.has(encode);
   return (cursor) => {
     if (cursor.text[cursor.at] !== '[') return anything(cursor);
-    return within(cursor, '[', ']', () => encode(cursor));
+    return within(cursor, '[', ']', () => (keeps ? takeIntegers(cursor) : '') + encode(cursor));
   };
 }
 
@@ -178,6 +180,8 @@ function tupleEncoder(parts: readonly TypeTree[], encoders: readonly Encoder[]):
   };
 }
 
+/** What writes an integer of few digits as it is. */
+const KEEP_INTEGERS: ReadonlySet<Encoder> = new Set([asInteger, asFloat, anything]);
 const anyList = listEncoder(() => anything);
 const anyMembers = membersEncoder(() => anything);
 const geometry: Encoder = (cursor) =>
