@@ -26,6 +26,8 @@ const TEMPLATES_OF_SQL = ['test/templates/injection/{sql,types}.test.ts'];
 const IDIOMS = 'test/templates/idioms.test.ts';
 /** It needs the servers of all kinds. */
 const WRITTEN = 'test/written.test.ts';
+/** Of a server of each kind that takes part in transactions, and of one that does not. */
+const TOLD_ALONE = 'test/transactions/told-alone.test.ts';
 /** Of several servers, with marks in each. */
 const ONCE = ['test/once.test.ts', 'test/proofs/once/**'];
 /** Its packages are built for that alone. */
@@ -58,7 +60,8 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/{caller-variables,mysql*}.test.ts',
       'test/planetscale*.test.ts',
       'node-relay/tunnel/{contract,prepares}-mysql.test.ts',
-      'test/transactions/{atomic,in-doubt,interactive}.test.ts',
+      'test/transactions/{atomic,in-doubt,interactive,stalled}.test.ts',
+      TOLD_ALONE,
       'test/proofs/transactions/**',
       'test/proofs/histories/histories.test.ts',
       ...ONCE,
@@ -80,6 +83,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/mongodb-crud/**',
       'test/data-changes/mongo.test.ts',
       'test/subscribe.test.ts',
+      TOLD_ALONE,
       'test/templates/injection/documents.test.ts',
       'test/templates/written.test.ts',
       WRITTEN,
@@ -123,6 +127,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/{keys,mistakes,redis,redis-watch,stop-streams}.test.ts',
       'node-relay/drivers/redis/allow.test.ts',
       'test/transactions/in-doubt.test.ts',
+      TOLD_ALONE,
       ...ONCE,
       'tooling/redis-table/effects.test.ts',
       'test/templates/injection/{documents,rights}.test.ts',

@@ -19,6 +19,7 @@ export const ASIDE_BY_REASON: Readonly<Record<string, string>> = {
   'proto/node-id.ts': 'reads a digest of fixed length',
   'kinds/json-forms.ts': "reads a server's values once",
   'kinds/redis/dialect/messages.ts': "reads a server's lines, each bounded by the decoder",
+  'node-relay/drivers/clickhouse/integer-runs.ts': "reads a server's reply once",
   'node-relay/drivers/clickhouse/open-field.ts': "reads a server's reply once",
   'node-relay/drivers/clickhouse/reply.ts': "reads a server's reply once",
   'node-relay/drivers/clickhouse/rows.ts': "reads a server's rows once",
