@@ -5,7 +5,8 @@ import type { Call } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { namesOf, onlyNameOf } from '../../../proto/ordered-json.ts';
-import { type Pieces, whole } from '../../../proto/work/pieces.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
+import { inPiecesOf } from '../in-pieces.ts';
 import { inTurnOf } from '../long-rows.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionWork, Database } from './database.ts';
@@ -106,7 +107,7 @@ function send(
   const texts = changes.map(({ query }) => query);
   const sent = async (prepared: readonly Prepared[]) => {
     const encoded = valuesOf(prepared, changes);
-    const params = await (work.inPieces ? work.inPieces(encoded) : whole(encoded));
+    const params = await inPiecesOf(work, encoded);
     const queries = prepared.map(({ id, meta }, index) => ({
       ...{ queryId: id, meta, params: params[index] ?? [] },
     }));

@@ -6,7 +6,8 @@ import requests from 'cassandra-driver/lib/requests.js';
 import { consistencyNamed } from '../../../kinds/cassandra/consistency.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { LongText } from '../../../proto/long-text.ts';
-import { type Pieces, whole } from '../../../proto/work/pieces.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
+import { inPiecesOf } from '../in-pieces.ts';
 import { ReplyFault } from './bytes.ts';
 import { Cells, encoderOf } from './composites.ts';
 import type { Connection } from './connection.ts';
@@ -94,7 +95,7 @@ export function fetchPage(
   return database.withPrepared(connection, [statement.query], async ([prepared]) => {
     if (!prepared) throw new Error('One statement was prepared');
     const encoded = encodedParams(prepared.meta.columns, statement.params);
-    const values = await (work.inPieces ? work.inPieces(encoded) : whole(encoded));
+    const values = await inPiecesOf(work, encoded);
     const request = new requests.ExecuteRequest(
       statement.query,
       prepared.id,

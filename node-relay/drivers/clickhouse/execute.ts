@@ -5,8 +5,8 @@ import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import { clickhouse as kind } from '../../../kinds/clickhouse/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
-import { whole } from '../../../proto/work/pieces.ts';
 import { resultTooLarge } from '../byte-text.ts';
+import { inPiecesOf } from '../in-pieces.ts';
 import { wholeBody } from '../whole-body.ts';
 import { latin1 } from './binary.ts';
 import type { Database, Prepared } from './database.ts';
@@ -60,8 +60,7 @@ async function prepare(
   const given = { ...settings.serverSettings, ...request.settings };
   const query = INPUT + settingsText(given) + OUTPUT + (read ? READ : '');
   if (request.type === 'insert') {
-    const pieces = insertion(request);
-    const { statement, body } = await (call.inPieces ? call.inPieces(pieces) : whole(pieces));
+    const { statement, body } = await inPiecesOf(call, insertion(request));
     return { query: `${query}${WHOLE}&query=${statement}`, body, read, changes: true };
   }
   const statement = admit(request, read, allowed);

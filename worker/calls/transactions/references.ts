@@ -9,33 +9,28 @@ const FIRST = /^\[(\d{1,9})\]/;
 /** What a reference is replaced by; undefined leaves it as it is. */
 type Replace = (place: number, path: string) => Json | undefined;
 
-/** The value with its references replaced. What is in `$literal` is a value of its own. */
+/** The value with its references replaced, the same one where there is none. What is in `$literal` is a value of its own. */
 export function mapReferences(value: Json, replace: Replace): Json {
-  if (Array.isArray(value)) {
-    return inOrderOf(
-      value.map((each) => mapReferences(each, replace)),
-      value,
-    );
-  }
+  const map = (each: Json) => mapReferences(each, replace);
+  if (Array.isArray(value)) return itemsWith(value, map);
   if (!isJsonObject(value)) return value;
-  const [[name, inner] = [], ...others] = Object.entries(value);
-  if (others.length === 0 && name === '$literal') return value;
-  if (others.length === 0 && name === '$result' && typeof inner === 'string') {
-    const place = FIRST.exec(inner)?.[1];
-    if (place !== undefined) return replace(Number(place), inner) ?? value;
-  }
-  const members = Object.entries(value).map(
-    ([key, member]) => [key, mapReferences(member, replace)] as const,
-  );
-  return inOrderOf(Object.fromEntries(members), value);
+  const name = onlyNameOf(value);
+  if (name === '$literal') return value;
+  const path = name === '$result' ? value.$result : undefined;
+  const place = typeof path === 'string' ? FIRST.exec(path)?.[1] : undefined;
+  if (place === undefined) return membersWith(value, map);
+  return replace(Number(place), path as string) ?? value; // As it was looked at.
+}
+
+/** The list with what `map` makes of its items: the same one where that is nothing else. */
+function itemsWith(items: Json[], map: (item: Json) => Json): Json[] {
+  const mapped = items.map(map);
+  return mapped.some((item, at) => item !== items[at]) ? inOrderOf(mapped, items) : items;
 }
 
 /** The value as data: what would be taken for a reference or a literal is put into `$literal`. The same value where there is none. */
 export function asData(value: Json): Json {
-  if (Array.isArray(value)) {
-    const items = value.map(asData);
-    return items.some((item, at) => item !== value[at]) ? inOrderOf(items, value) : value;
-  }
+  if (Array.isArray(value)) return itemsWith(value, asData);
   if (!isJsonObject(value)) return value;
   const name = onlyNameOf(value);
   const isReference = name === '$result' && typeof value.$result === 'string';
