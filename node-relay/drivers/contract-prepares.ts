@@ -6,6 +6,7 @@ import type { Prepares } from '../../proto/prepares.ts';
 import { failureOf } from './contract.ts';
 import { describeInterruptions, describeKills } from './contract-prepares-faults.ts';
 import { describeLevels, describeLocks, describeRefusals } from './contract-prepares-guards.ts';
+import { describeMessages } from './contract-prepares-messages.ts';
 import { beginning, share, shareName } from './contract-shares.ts';
 import type { Driver } from './driver.ts';
 import { callOf, jsonOf, openClient, testHost } from './test/host.ts';
@@ -15,7 +16,7 @@ import type { KilledWork } from './test/killed-worker.ts';
 type PreparingClient<Request> = BackendClient<Request> & Prepares<Request>;
 
 /** One kind's words for what every kind that prepares can do. */
-interface PreparesCase<Request> {
+export interface PreparesCase<Request> {
   readonly kind: KilledWork['kind'];
   readonly driver: Driver<Request, PreparingClient<Request>>;
   /** Of a server of the suite's own, with a table of entries by name and a table of one number. */
@@ -24,6 +25,8 @@ interface PreparesCase<Request> {
   restart(): Promise<void>;
   /** Adds one entry of that name, or of one that a reference points to. */
   add(name: Json): Request;
+  /** Adds one of that name to those of which there is one each. */
+  first(name: string): Request;
   /** Answers how many entries have that name, as `n`. */
   count(name: string): Request;
   /** Adds to the number, and answers it as `n`. */
@@ -83,6 +86,7 @@ export function describePrepares<Request>(...[name, start, stop]: PreparesContra
     describeRefusals(suite);
     describeLocks(suite);
     describeLevels(suite);
+    describeMessages(suite);
     describeInterruptions(suite);
     describeKills(suite);
   });

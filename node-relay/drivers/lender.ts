@@ -28,6 +28,8 @@ export interface Lendable {
   reused: boolean;
   /** A call has it; else the pool does. */
   inUse: boolean;
+  /** When its server was last heard of: when it was made, and when a call gave it back. Milliseconds of `performance.now()`. */
+  heardAt: number;
   /** Stops what is under way: asks the server, then cuts the connection. */
   interrupt(): void;
   /** Forgets all that calls have set. Answers false when the connection cannot be used again. */
@@ -170,6 +172,7 @@ export class Lender<Connection extends Lendable> {
 
   #release(connection: Connection): void {
     connection.inUse = false;
+    connection.heardAt = performance.now();
     this.#pool.release(connection);
   }
 }

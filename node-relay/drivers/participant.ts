@@ -13,14 +13,23 @@ import { attempt, type Lendable, type Lender, type Traces } from './lender.ts';
 
 /** What a kind does with a share on one connection; failures are its own, `attempt` makes them the caller's. */
 export interface ShareSteps<Request, Connection> {
-  begin(connection: Connection, beginning: Beginning, call: Call): Promise<OpenShare<Request>>;
+  /** @param isAlive the server was heard of just now: what begins the share may go with its first statement */
+  begin(
+    connection: Connection,
+    beginning: Beginning,
+    call: Call,
+    isAlive: boolean,
+  ): Promise<OpenShare<Request>>;
 }
 
 /** A share that has begun on a connection. */
 export interface OpenShare<Request> {
-  perform(share: Share<Request>, call: Call): Promise<Performed>;
+  /** @param isLast `prepare` comes next: what prepares the share may go with its last statement */
+  perform(share: Share<Request>, call: Call, isLast?: boolean): Promise<Performed>;
   /** Prepares it, or commits it where it only read; the connection is then free of it. */
   prepare(call: Call): Promise<Prepared>;
+  /** What prepares it has been sent: what cannot be undone here may be prepared. */
+  readonly mayBePrepared: boolean;
   commit(call: Call): Promise<void>;
   /** Commits with a mark in the same transaction. */
   commitMarked(mark: OnceMark, call: Call): Promise<void>;
@@ -32,6 +41,8 @@ export interface OpenShare<Request> {
 
 /** Milliseconds that undoing may take before the connection is cut, which undoes it too. */
 const UNDO_MS = 2_000;
+/** Milliseconds for which a server that was heard of counts as alive: a connection that dies later is found by what begins a share. */
+const ALIVE_MS = 1_000;
 
 /** A share whose operations come one after another. */
 export class ConnectionParticipant<Request, Connection extends Lendable>
@@ -71,6 +82,23 @@ export class ConnectionParticipant<Request, Connection extends Lendable>
     const prepared = await this.#do(call, () => this.#open.prepare(call));
     this.#end();
     return prepared;
+  }
+
+  /** Runs the last operations and prepares it. @throws GatewayError, and all of it is undone, or may be prepared after CONNECTION_FAILED */
+  async performAndPrepare(share: Share<Request>, call: Call): Promise<Performed & Prepared> {
+    try {
+      const prepared = await this.#do(call, async () => {
+        const performed = await this.#open.perform(share, call, true);
+        return { ...performed, ...(await this.#open.prepare(call)) };
+      });
+      this.#end();
+      return prepared;
+    } catch (error) {
+      const isUndone = await this.close();
+      if (isUndone || !this.#open.mayBePrepared || call.signal.aborted) throw error;
+      const message = 'The connection to the database was lost while it prepared';
+      throw new GatewayError('CONNECTION_FAILED', message, { cause: error });
+    }
   }
 
   async commit(call: Call): Promise<void> {
@@ -132,7 +160,8 @@ async function begun<Request, Connection extends Lendable>(
     const { reused } = connection;
     connection.reused = true;
     try {
-      const begin = () => steps.begin(connection, beginning, call);
+      const isAlive = performance.now() - connection.heardAt < ALIVE_MS;
+      const begin = () => steps.begin(connection, beginning, call, isAlive);
       return { connection, open: await attempt(connection, call.mode, call.signal, begin) };
     } catch (error) {
       lender.discard(connection);
@@ -153,13 +182,8 @@ export async function prepareAtOnce<Request, Connection extends Lendable>(
   { beginning, share, call }: { beginning: Beginning; share: Share<Request>; call: Call },
 ): Promise<Performed & Prepared> {
   const participant = await ConnectionParticipant.join(lender, steps, beginning, call);
-  try {
-    // The name for recovery comes with the prepare.
-    const performed = await participant.perform({ ...share, recoverable: false }, call);
-    return { ...performed, ...(await participant.prepare(call)) };
-  } finally {
-    await participant.close();
-  }
+  // The name for recovery comes with the prepare.
+  return participant.performAndPrepare({ ...share, recoverable: false }, call);
 }
 
 /** Every connection of the pool may be dead; the last one that is tried is probably new. */

@@ -15,6 +15,7 @@ import type { Companions, Prepared, Sink } from './exchange.ts';
 import { KeptStatements } from './kept-statements.ts';
 import { kill } from './kill.ts';
 import { type Encryption, encryptionsOf, type LoggedIn, lacksTls, logIn } from './login.ts';
+import { together } from './one-piece.ts';
 import { OwnRows } from './own-rows.ts';
 import { COMMAND, command, type Outcome, textCommand } from './packets.ts';
 import { executeCommand } from './parameters.ts';
@@ -60,10 +61,13 @@ export class Connection implements Lendable {
   reused = false;
   /** A call has it; else the pool does. */
   inUse = true;
+  heardAt = performance.now();
   /** LOCK TABLES of its lease may be in force. */
   tablesLocked = false;
   /** Name of the share of a transaction that is worked on, or was prepared, on it. */
   share: string | undefined;
+  /** The level of its session, once a share has begun on it since it was reset. */
+  level: string | undefined;
   readonly #recipe: Recipe;
   readonly #threadId: number;
   #began = '';
@@ -107,20 +111,6 @@ export class Connection implements Lendable {
     const sink = new OwnRows('text');
     await this.query(query, sink);
     return sink.rows;
-  }
-
-  /**
-   * Sends commands of the driver's own in one piece; the server answers them in their order.
-   * @param send begins all of them
-   * @throws what the first that fails ends in, once all are answered
-   */
-  async together<Sent extends readonly Promise<unknown>[] | []>(send: () => Sent) {
-    const { socket } = this.wire;
-    socket.cork();
-    const sent = send();
-    socket.uncork();
-    await Promise.allSettled(sent);
-    return Promise.all(sent);
   }
 
   /** One round trip. */
@@ -193,9 +183,10 @@ export class Connection implements Lendable {
       const answers =
         this.share === undefined
           ? await inTurn(sends)
-          : await this.together(() => sends.map((send) => send()));
+          : await together(this.wire, () => sends.map((send) => send()));
       this.tablesLocked = false;
       this.share = undefined;
+      this.level = undefined;
       this.wire.sessionChanged = false;
       return answers.at(-1) === this.#began;
     } catch {
@@ -208,9 +199,9 @@ export class Connection implements Lendable {
   /** Takes back what a share has set by its driver, and no more. Answers false when that takes a reset. */
   async endShare(): Promise<boolean> {
     if (this.share === undefined || this.wire.sessionChanged) return false;
-    await this.together(() => [
+    await together(this.wire, () => [
       this.texts(`SELECT COALESCE(CAST(RELEASE_LOCK('${this.share}') AS CHAR), '')`),
-      this.query('SET SESSION wait_timeout = DEFAULT, last_insert_id = 0'),
+      this.query('SET SESSION wait_timeout = DEFAULT, last_insert_id = 0, autocommit = 1'),
     ]);
     this.share = undefined;
     this.wire.sessionChanged = false;

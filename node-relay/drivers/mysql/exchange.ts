@@ -9,6 +9,8 @@ export interface Sink {
   row?(reader: Packet): void;
   /** Largest row, in bytes; by default what the driver's own questions may answer. */
   readonly rowMax?: number;
+  /** What it sets in its session the driver takes back itself: it does not count as changed. */
+  readonly takenBack?: true;
   /** A row that is larger and left out. @param begun what has arrived of it, from its first byte */
   oversize?(begun: readonly Buffer[], columns: readonly Column[]): void;
 }

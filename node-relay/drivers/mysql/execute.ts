@@ -18,9 +18,10 @@ import { ConnectionLost } from '../loss.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Companions, Prepared, Sink } from './exchange.ts';
+import { followed } from './one-piece.ts';
 import { COMMAND, type Outcome, textCommand } from './packets.ts';
+import { beforeRead, requireReading } from './reading.ts';
 import { type RowOptions, SeveralResults, SqlResult } from './result.ts';
-import { readsAsGuard } from './session.ts';
 
 /** Where and within what a request runs. */
 export interface Execution {
@@ -28,6 +29,8 @@ export interface Execution {
   readonly connection: Connection;
   readonly call: Call;
   readonly place: StatementScope;
+  /** Called when the statement is sent: what it sends goes in one piece with it. */
+  readonly sent?: (() => void) | undefined;
 }
 
 /** A statement that may be sent. */
@@ -89,10 +92,11 @@ export async function send(
   sinkOf: (form: RowOptions['form']) => Sink,
   commits: boolean,
 ): Promise<Outcome> {
-  const { connection } = execution;
+  const { connection, sent } = execution;
   const around = await tellingWhoCalls(execution, parsed);
   if (values.length === 0 && !parsed.prepared) {
-    return connection.query(parsed.text, sinkOf('text'), commits, around);
+    const query = () => connection.query(parsed.text, sinkOf('text'), commits, around);
+    return followed(connection.wire, query, sent);
   }
   const isStale = await mayBeStale(execution, parsed);
   let prepared: Prepared;
@@ -104,7 +108,8 @@ export async function send(
     return connection.query(parsed.text, sinkOf('text'), commits, around);
   }
   try {
-    return await connection.execute(prepared, values, sinkOf('binary'), commits, around);
+    const run = () => connection.execute(prepared, values, sinkOf('binary'), commits, around);
+    return await followed(connection.wire, run, sent);
   } finally {
     connection.statements.release(parsed.text, prepared);
   }
@@ -134,41 +139,6 @@ async function tellingWhoCalls(
       behind: textCommand(COMMAND.query, around.behind),
     }
   );
-}
-
-/**
- * What goes ahead of a read so that it is one; answers whether a transaction was begun for it.
- * @throws GatewayError TRANSACTION_OPEN inside an open write transaction
- */
-export async function beforeRead({ connection, place }: Execution): Promise<boolean> {
-  if (connection.readOnly && place === 'call') return false;
-  const { wire } = connection;
-  if ((wire.inTransaction && !wire.readOnlyTransaction) || connection.tablesLocked) {
-    const what = connection.tablesLocked ? 'locked tables' : 'a write transaction open';
-    throw new GatewayError(
-      'TRANSACTION_OPEN',
-      `The session has ${what}, and takes no read inside it; send the SELECT to /write`,
-    );
-  }
-  if (wire.inTransaction) return false;
-  await connection.query('START TRANSACTION READ ONLY');
-  return true;
-}
-
-/** A session's own SET may have changed how it reads what the guard has read, and how the guard is answered. */
-async function requireReading(connection: Connection): Promise<void> {
-  const [row] = await connection.rows(
-    `SELECT @@SESSION.sql_mode, @@SESSION.character_set_client,
-      @@SESSION.character_set_connection, @@SESSION.character_set_results LIMIT 1`,
-    [],
-  );
-  const [mode = '', ...charsets] = row ?? [];
-  const isUtf8 = charsets.length > 0 && charsets.every((each) => each.startsWith('utf8'));
-  if (!readsAsGuard(mode) || !isUtf8) {
-    const message =
-      'A read needs a session in UTF-8 without ANSI_QUOTES, NO_BACKSLASH_ESCAPES and ORACLE';
-    throw new GatewayError('BAD_REQUEST', message);
-  }
 }
 
 /** Sends a statement and answers its result. */
@@ -249,7 +219,9 @@ async function executeWrite(
   const counted = /^query_(?:one|opt)/.test(ready.request.type);
   const held = place === 'call' && changes && (returning || counted);
   if (!held) {
-    const commits = !connection.wire.inTransaction || ready.parsed.first === 'COMMIT';
+    // What begins a transaction may be on its way.
+    const isOpen = place === 'transaction' || connection.wire.inTransaction;
+    const commits = !isOpen || ready.parsed.first === 'COMMIT';
     const outcome = await send(execution, ready, sinkOf, commits);
     return commits && !isSelect(ready.parsed) ? afterwards(() => finish(outcome)) : finish(outcome);
   }

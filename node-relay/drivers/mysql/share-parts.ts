@@ -60,6 +60,7 @@ export class ShareParts {
       `SELECT COALESCE(CAST(GET_LOCK('${name}', 0) AS CHAR), ''), @@SESSION.${this.levelName}`,
     );
     this.#level = rows[0]?.[1] ?? '';
+    connection.level = this.#level;
     return this.#level;
   }
 }

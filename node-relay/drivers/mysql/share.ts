@@ -12,7 +12,7 @@ import { checkEach, type OperationContext, runEach } from '../../../kinds/transa
 import type { Call, Mode } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import type { OnceMark } from '../../../proto/once.ts';
-import type { Isolation, Performed, Prepared, Share } from '../../../proto/prepares.ts';
+import type { Performed, Prepared, Share } from '../../../proto/prepares.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Traces } from '../lender.ts';
 import { ConnectionLost } from '../loss.ts';
@@ -21,48 +21,23 @@ import type { OpenShare, ShareSteps } from '../participant.ts';
 import type { Connection } from './connection.ts';
 import { admitted, demandOpen, type Execution, execute } from './execute.ts';
 import { keepMark, openTable } from './once-table.ts';
+import { ahead, together } from './one-piece.ts';
+import { beginAhead, beginAlone, isUsual } from './share-begin.ts';
 import type { ShareParts } from './share-parts.ts';
 import { endedEarly } from './transact.ts';
-
-/** A process that works on a share calls more often: a server that hears nothing for so long from a relay that is cut off undoes it. */
-const IDLE_MAX_S = 60;
-/** The level by itself, and by default where the server's own is weaker than that. */
-const LEVELS: { readonly [level in Isolation]: string } = {
-  'read committed': 'READ-COMMITTED',
-  'repeatable read': 'REPEATABLE-READ',
-  serializable: 'SERIALIZABLE',
-};
-const TOO_WEAK = 'READ-UNCOMMITTED';
 
 /** What begins shares. */
 export function mysqlShares(parts: ShareParts): ShareSteps<MysqlRequest, Connection> {
   return {
-    async begin(connection, { name, isolation, onePhase }, { mode }) {
-      const isXa = !onePhase && mode === 'write';
+    async begin(connection, { name, isolation, onePhase }, call, isAlive) {
+      const isXa = !onePhase && call.mode === 'write';
+      const begins = { parts, connection, name, isXa, isolation };
       const share = new MysqlShare(parts, connection, { name, isXa });
-      for (;;) {
-        const usual = await parts.level(connection);
-        const level = isolation ?? (usual === TOO_WEAK ? 'read committed' : undefined);
-        const set = level === undefined ? '' : `, ${parts.levelName} = '${LEVELS[level]}'`;
-        const [own] = await connection.together(() => [
-          parts.announce(connection, name),
-          // The last id may be that of another caller's write.
-          connection.query(`SET SESSION wait_timeout = ${IDLE_MAX_S}, last_insert_id = 0${set}`),
-          connection.query(isXa ? `XA START '${name}'` : plainBegin(mode)),
-        ]);
-        // What this has set the end of a share takes back; a level goes with a reset.
-        connection.wire.sessionChanged = level !== undefined;
-        if (isolation !== undefined || own === usual) return share;
-        // The server's default has changed since it was asked for.
-        await share.undo();
-        await connection.query(`SET SESSION ${parts.levelName} = '${own}'`);
-      }
+      if (isAlive && (await isUsual(begins))) share.begun = beginAhead(begins);
+      else await beginAlone(begins, call, () => share.undo());
+      return share;
     },
   };
-}
-
-function plainBegin(mode: Mode): string {
-  return mode === 'read' ? 'START TRANSACTION READ ONLY' : 'START TRANSACTION';
 }
 
 /** An operation that may be run. */
@@ -74,11 +49,15 @@ interface Operation {
 
 class MysqlShare implements OpenShare<MysqlRequest> {
   traces: Traces | 'kept' = 'some';
+  /** What begins it, where that is sent with its first statement. */
+  begun: Promise<unknown> | undefined;
   readonly #parts: ShareParts;
   readonly #connection: Connection;
   readonly #name: string;
   readonly #isXa: boolean;
   #onlyRead = true;
+  /** What prepares it, once that was sent. */
+  #preparing: Promise<unknown> | undefined;
   /** What each operation has left on the connection. */
   readonly #left: Traces[] = [];
 
@@ -93,7 +72,11 @@ class MysqlShare implements OpenShare<MysqlRequest> {
     this.#isXa = isXa;
   }
 
-  async perform(share: Share<MysqlRequest>, call: Call): Promise<Performed> {
+  get mayBePrepared(): boolean {
+    return this.#preparing !== undefined;
+  }
+
+  async perform(share: Share<MysqlRequest>, call: Call, isLast = false): Promise<Performed> {
     const { operations, recoverable } = share;
     // The server counts how long it hears nothing.
     if (operations.length === 0) await this.#connection.ping();
@@ -102,7 +85,9 @@ class MysqlShare implements OpenShare<MysqlRequest> {
       earlier: (place: number) => share.earlier(place),
     };
     const checked = checkEach(operations, operationOf, places);
-    const run = (operation: Operation, turn: OperationContext) => this.#run(operation, turn);
+    const last = isLast ? checked.at(-1) : undefined;
+    const run = (operation: Operation, turn: OperationContext) =>
+      this.#run(operation, turn, operation === last);
     const results = await runEach(call, checked, run, places);
     return {
       results: jsonList('[', results, ']'),
@@ -123,7 +108,7 @@ class MysqlShare implements OpenShare<MysqlRequest> {
     }
     call.signal.throwIfAborted();
     await this.#parts.lacks
-      .during(() => this.#prepare())
+      .during(() => this.#preparing ?? this.#prepare())
       .catch((cause: unknown) => {
         if (!(cause instanceof ConnectionLost) || call.signal.aborted) throw cause;
         const message = 'The connection to the database was lost while it prepared';
@@ -141,7 +126,7 @@ class MysqlShare implements OpenShare<MysqlRequest> {
       await this.#connection.query('COMMIT', {}, commits);
       return;
     }
-    await this.#connection.together(() => [
+    await together(this.#connection.wire, () => [
       this.#connection.query(`XA END '${this.#name}'`),
       this.#connection.query(`XA COMMIT '${this.#name}' ONE PHASE`, {}, commits),
     ]);
@@ -155,7 +140,11 @@ class MysqlShare implements OpenShare<MysqlRequest> {
   }
 
   async undo(): Promise<void> {
-    if (!this.#isXa) {
+    const hasBegun = await this.begun?.then(
+      () => true,
+      () => false,
+    );
+    if (!this.#isXa || hasBegun === false) {
       await this.#connection.query('ROLLBACK');
       return;
     }
@@ -166,14 +155,20 @@ class MysqlShare implements OpenShare<MysqlRequest> {
     await this.#connection.query(`XA ROLLBACK '${this.#name}'`);
   }
 
-  async #prepare(): Promise<void> {
-    await this.#connection.together(() => [
+  /** Behind a statement that fails it may succeed all the same: then `undo` undoes what is prepared. */
+  #prepare(): Promise<unknown> {
+    this.#preparing = ahead(this.#connection.wire, () => [
       this.#connection.query(`XA END '${this.#name}'`),
       this.#connection.query(`XA PREPARE '${this.#name}'`),
     ]);
+    return this.#preparing;
   }
 
-  #run(operation: Operation, { call, point, budget }: OperationContext): Promise<Buffer> {
+  #run(
+    operation: Operation,
+    { call, point, budget }: OperationContext,
+    isLast: boolean,
+  ): Promise<Buffer> {
     const connection = this.#connection;
     const { database } = this.#parts;
     const own: Execution = { database, connection, call, place: 'transaction' };
@@ -189,11 +184,23 @@ class MysqlShare implements OpenShare<MysqlRequest> {
         this.#left.push(leftByWrite(own, parsed));
       }
       const values = valuesOf(request, parsed);
+      const prepares = isLast && this.#isXa && !this.#onlyRead && answersCount(operation, parsed);
+      const sending = prepares ? { ...own, sent: () => void this.#prepare() } : own;
       // Inside a transaction of its own, a read is kept from writing by the guard alone.
-      const result = await execute(own, { request, parsed, values, read: false }, budget);
-      if (!connection.wire.inTransaction) throw endedEarly();
+      const ready = { request, parsed, values, read: false };
+      const result = await this.#onceBegun(execute(sending, ready, budget));
+      // That it is prepared says that it was open.
+      if (!prepares && !connection.wire.inTransaction) throw endedEarly();
       return result;
     });
+  }
+
+  /** @throws why it did not begin, rather than what came of that */
+  async #onceBegun<Value>(work: Promise<Value>): Promise<Value> {
+    const [done] = await Promise.allSettled([work]);
+    await this.begun;
+    if (done.status === 'rejected') throw done.reason;
+    return done.value;
   }
 
   /** @throws GatewayError BAD_REQUEST naming a table whose engine would keep what is undone */
@@ -232,4 +239,13 @@ async function letsThrough(execution: Execution, parsed: Parsed): Promise<boolea
 function operationOf({ request, mode }: Share<MysqlRequest>['operations'][number]): Operation {
   const operation = operationFrom(request);
   return { request: operation, mode, timeout_ms: operation.timeout_ms };
+}
+
+const CHANGING = new Set(['INSERT', 'UPDATE', 'DELETE', 'REPLACE']);
+
+/** Whether it answers a count alone, which is never refused: then what prepares the share can go behind it. */
+function answersCount({ request: { type }, timeout_ms }: Operation, parsed: Parsed): boolean {
+  // What prepares is no part of an operation's own time.
+  if (timeout_ms !== undefined || parsed.returning) return false;
+  return CHANGING.has(parsed.first) && !/^query_(?:one|opt)/.test(type);
 }

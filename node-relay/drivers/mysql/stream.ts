@@ -13,9 +13,10 @@ import { attemptLines, type Streaming, type Traces } from '../lender.ts';
 import { columnsLine, Filling, Lines } from '../lines.ts';
 import type { Database } from './database.ts';
 import type { Sink } from './exchange.ts';
-import { admitted, beforeRead, type Execution, ended, send } from './execute.ts';
+import { admitted, type Execution, ended, send } from './execute.ts';
 import { tooLargeIn } from './large-row.ts';
 import type { Packet } from './packets.ts';
+import { beforeRead } from './reading.ts';
 import { type RowOptions, shapeOf } from './result.ts';
 
 /** Lines of the rows that one statement answers. */

@@ -264,7 +264,8 @@ export class Wire implements PacketReceiver {
 
   #done(pending: Command, outcome: Outcome): void {
     this.status = outcome.status;
-    if ((outcome.status & STATUS.sessionChanged) !== 0) this.sessionChanged = true;
+    const isChanged = (outcome.status & STATUS.sessionChanged) !== 0;
+    if (isChanged && !pending.sink.takenBack) this.sessionChanged = true;
     if ((outcome.status & STATUS.moreResults) !== 0) {
       pending.state = 'first';
       return;

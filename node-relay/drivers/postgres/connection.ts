@@ -83,6 +83,7 @@ export class Connection implements Lendable {
   reused = false;
   /** A call has it; else the pool does. */
   inUse = true;
+  heardAt = performance.now();
   readonly #client: StartupClient;
   readonly #recipe: Recipe;
   readonly #open: (signal: AbortSignal) => Promise<Socket>;

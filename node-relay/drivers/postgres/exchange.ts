@@ -27,6 +27,10 @@ export interface Exchange {
   /** Whether the change may be kept once this is sent. */
   readonly commits?: boolean;
   readonly sink?: Sink;
+  /** Where the rows of others go, by their places. */
+  readonly others?: ReadonlyMap<number, Sink>;
+  /** Takes the failure of what comes behind the main Execute, which then has not failed. */
+  readonly behind?: (error: Error) => void;
   /** Largest row or piece of COPY, in bytes; by default what the driver's own questions may answer. */
   readonly rowMax?: number;
   /** Columns of a portal that was bound and described before. */

@@ -14,11 +14,13 @@ import type { Traces } from '../lender.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import type { Exchange, Sink } from './exchange.ts';
 import { inquirerOn, undoing } from './inquire.ts';
 import { statementMessages } from './messages.ts';
 import { requirePlain } from './pooler.ts';
 import { requireReadable } from './readable.ts';
 import { SqlResult } from './result.ts';
+import type { Opening, OwnStatements, Preparing } from './share-messages.ts';
 
 /** Where and within what a request runs. */
 export interface Execution {
@@ -26,6 +28,14 @@ export interface Execution {
   readonly connection: Connection;
   readonly call: Call;
   readonly place: StatementScope;
+  /** What goes with the statement of a share, in one message with it. */
+  readonly share?: WithStatement;
+}
+
+/** What begins a share goes ahead of its first statement, what prepares it may go behind its last one. */
+interface WithStatement {
+  readonly opening: Opening;
+  readonly preparing: Preparing | undefined;
 }
 
 /** A statement that may be sent. */
@@ -198,19 +208,15 @@ async function executeWrite(
     (held: boolean) =>
     (statement: Statement): Promise<readonly (readonly FieldValue[])[]> =>
       connection.rows(statement, held);
+  const opening = execution.share?.opening.take();
+  const isOpen = opening !== undefined || wire.inTransaction;
   // Rows are looked at before the change is kept, unless a transaction is open anyway.
-  const held = wire.idle && ready.parsed?.returnsRows === true;
-  const commits = !held && (!wire.inTransaction || ready.parsed?.kind === 'TransactionStmt');
-  const around = ready.undone ? undoing(connection, 'READ ONLY') : NOTHING_AROUND;
-  const before = [...aheadOf(execution, ready.parsed), ...around.before];
+  const held = !opening && wire.idle && ready.parsed?.returnsRows === true;
+  const commits = !held && (!isOpen || ready.parsed?.kind === 'TransactionStmt');
   noteAltered(execution, ready);
   const tag = await wire.exchange({
-    bytes: statementMessages(
-      [...before, ready.statement, ...around.after],
-      held ? 'flush' : 'sync',
-    ),
+    ...messageOf(execution, ready, { opening, ending: held ? 'flush' : 'sync' }),
     until: held ? 'complete' : 'ready',
-    main: before.length,
     commits,
     sink: result,
     rowMax: result.rowMax,
@@ -234,6 +240,26 @@ async function executeWrite(
 }
 
 const NOTHING_AROUND = { before: [], after: [] };
+
+/** A statement with all that goes around it. */
+function messageOf(
+  execution: Execution,
+  { parsed, statement, undone }: Query,
+  { opening, ending }: { opening: OwnStatements | undefined; ending: 'sync' | 'flush' },
+): Pick<Exchange, 'bytes' | 'main' | 'others' | 'behind' | 'ends'> {
+  const around = undone ? undoing(execution.connection, 'READ ONLY') : NOTHING_AROUND;
+  const before = [...(opening?.all ?? []), ...aheadOf(execution, parsed), ...around.before];
+  const preparing = execution.share?.preparing;
+  const through = [...before, statement, ...around.after];
+  const bytes = statementMessages([...through, ...(preparing?.own.all ?? [])], ending);
+  const main = before.length;
+  const others = new Map<number, Sink>();
+  if (opening) others.set(opening.main, opening.sink);
+  if (!preparing) return { bytes, main, others };
+  others.set(through.length + preparing.own.main, preparing.own.sink);
+  return { bytes, main, others, behind: (error) => preparing.failed(error), ends: true };
+}
+
 /** Marks a connection that stays with its caller when a statement may give names another meaning there. */
 function noteAltered({ connection, database, place }: Execution, { parsed, undone, given }: Query) {
   if (place === 'call' || undone || connection.pooled || parsed?.kind === 'TransactionStmt') return;

@@ -7,7 +7,6 @@ import {
   type RowsRequest,
 } from '../../../kinds/postgres/dialect/admit.ts';
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
-import { OWN_ROLE, settingStatements } from '../../../kinds/postgres/dialect/caller-settings.ts';
 import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { Parsed } from '../../../kinds/postgres/dialect/statement.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
@@ -17,7 +16,7 @@ import type { Call, Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { OnceMark } from '../../../proto/once.ts';
-import type { Beginning, Performed, Prepared, Share } from '../../../proto/prepares.ts';
+import type { Performed, Prepared, Share } from '../../../proto/prepares.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Lacks } from '../lacks.ts';
 import { attempt, type Traces } from '../lender.ts';
@@ -31,15 +30,10 @@ import { type Admitted, demandMayRun, type Execution, execute, tracesOf } from '
 import { inquirerBeside } from './inquire.ts';
 import { statementMessages } from './messages.ts';
 import { asItself, type OnceTables } from './once-tables.ts';
-import { OwnRows } from './own-rows.ts';
 import { refuseBehindPooler } from './pooler.ts';
+import { MEANINGS, NUMBER, Opening, Preparing } from './share-messages.ts';
 import { tracesTogether } from './share-traces.ts';
 import { withStatements } from './statement-reader.ts';
-
-/** A process that works on a share calls more often: a server that hears nothing for so long from a relay that is cut off undoes it. */
-const IDLE_MAX = '60s';
-/** The transaction's number, which says later what became of it. */
-const NUMBER: Statement = { text: 'SELECT pg_catalog.pg_current_xact_id()::text' };
 
 /** What shares of one pool have in common. */
 interface ShareParts {
@@ -53,56 +47,13 @@ interface ShareParts {
 /** What begins shares. */
 export function postgresShares(parts: ShareParts): ShareSteps<PostgresRequest, Connection> {
   return {
-    async begin(connection, beginning, call) {
+    async begin(connection, beginning, call, isAlive) {
       refuseBehindPooler(connection, 'Transactions over many databases are');
-      const begin = { text: beginText(beginning, call.mode) };
-      const caller = settingStatements(call.session, undefined);
-      const before = [begin, ...connection.preamble, ...caller];
-      const announced = { all: [...before, announcement(beginning)], main: before.length };
-      const [meanings] = await exchangeAll(connection, announced);
-      const { name } = beginning;
-      return new PostgresShare(parts, connection, { name, meanings: JSON.stringify(meanings) });
+      const opening = new Opening(connection, beginning, call);
+      if (!isAlive || !opening.isPlain) await opening.send();
+      return new PostgresShare(parts, connection, { name: beginning.name, opening });
     },
   };
-}
-
-function beginText({ isolation }: Beginning, mode: Mode): string {
-  const level = isolation === undefined ? '' : ` ISOLATION LEVEL ${isolation.toUpperCase()}`;
-  return `BEGIN${level}${mode === 'read' ? ' READ ONLY' : ''}`;
-}
-
-/** What names mean, and how texts are read. */
-const MEANINGS = `pg_catalog.current_setting('search_path'), current_user, pg_catalog.pg_my_temp_schema(),
-  pg_catalog.current_setting('standard_conforming_strings'), pg_catalog.current_setting('client_encoding')`;
-
-/**
- * Shows the share's name to other sessions while it is open, and answers what names mean. As a query it also fixes the
- * level: SET TRANSACTION comes too late.
- */
-function announcement({ name }: Beginning): Statement {
-  return {
-    text: `SELECT ${MEANINGS}, pg_catalog.set_config('application_name', $1, true) IS NULL,
-      pg_catalog.set_config('idle_in_transaction_session_timeout', '${IDLE_MAX}', true) IS NULL`,
-    values: [name],
-  };
-}
-
-/** Statements of the driver's own for one exchange, and which of them answers. */
-interface Several {
-  readonly all: readonly Statement[];
-  readonly main: number;
-  /** No transaction is open afterwards. */
-  readonly ends?: true;
-}
-
-async function exchangeAll(
-  { wire }: Connection,
-  { all, main, ends }: Several,
-): Promise<OwnRows['rows']> {
-  const sink = new OwnRows();
-  const bytes = statementMessages(all, 'sync');
-  await wire.exchange({ bytes, until: 'ready', main, sink, ...(ends ? { ends } : {}) });
-  return sink.rows;
 }
 
 /** An operation that may be run. */
@@ -116,8 +67,8 @@ class PostgresShare implements OpenShare<PostgresRequest> {
   readonly #parts: ShareParts;
   readonly #connection: Connection;
   readonly #name: string;
-  /** What names meant when it began. */
-  readonly #meanings: string;
+  readonly #opening: Opening;
+  #preparing: Preparing | undefined;
   #onlyRead = true;
   /** What each operation has left on the connection. */
   readonly #left: Traces[] = [];
@@ -126,12 +77,12 @@ class PostgresShare implements OpenShare<PostgresRequest> {
   constructor(
     parts: ShareParts,
     connection: Connection,
-    { name, meanings }: { readonly name: string; readonly meanings: string },
+    { name, opening }: { readonly name: string; readonly opening: Opening },
   ) {
     this.#parts = parts;
     this.#connection = connection;
     this.#name = name;
-    this.#meanings = meanings;
+    this.#opening = opening;
   }
 
   /** What the driver sets by itself ends with the transaction. */
@@ -140,9 +91,13 @@ class PostgresShare implements OpenShare<PostgresRequest> {
     return this.#isEnded ? tracesTogether(this.#connection, this.#left) : 'some';
   }
 
-  perform(share: Share<PostgresRequest>, call: Call): Promise<Performed> {
+  get mayBePrepared(): boolean {
+    return this.#preparing !== undefined;
+  }
+
+  perform(share: Share<PostgresRequest>, call: Call, isLast = false): Promise<Performed> {
     const requests = share.operations.map(({ request }) => request);
-    return withStatements(requests, call.signal, () => this.#perform(share, call));
+    return withStatements(requests, call.signal, () => this.#perform(share, call, isLast));
   }
 
   async prepare(call: Call): Promise<Prepared> {
@@ -151,17 +106,20 @@ class PostgresShare implements OpenShare<PostgresRequest> {
       return { prepared: false, recovery: '' };
     }
     call.signal.throwIfAborted();
-    const prepare = { text: `PREPARE TRANSACTION '${this.#name}'` };
-    const own = call.session?.role === undefined ? [] : [OWN_ROLE];
-    const several = { all: [NUMBER, ...own, prepare], main: 0, ends: true } as const;
-    const send = () => exchangeAll(this.#connection, several);
-    const rows = await this.#parts.lacks.during(send).catch((cause: unknown) => {
+    const send = async () => {
+      if (this.#preparing === undefined) {
+        this.#preparing = new Preparing(this.#name, call.session);
+        await this.#preparing.send(this.#connection);
+      }
+      return this.#preparing.number();
+    };
+    const recovery = await this.#parts.lacks.during(send).catch((cause: unknown) => {
       if (!(cause instanceof ConnectionLost) || call.signal.aborted) throw cause;
       const message = 'The connection to the database was lost while it prepared';
       throw new GatewayError('CONNECTION_FAILED', message, { cause });
     });
     this.#isEnded = true;
-    return { prepared: true, recovery: rows[0]?.[0] ?? '' };
+    return { prepared: true, recovery };
   }
 
   async commit({ signal }: Call): Promise<void> {
@@ -180,6 +138,7 @@ class PostgresShare implements OpenShare<PostgresRequest> {
   }
 
   async #commit(before: readonly Statement[]): Promise<void> {
+    await this.#opening.send();
     const tag = await this.#connection.wire.exchange({
       bytes: statementMessages([...before, { text: 'COMMIT' }], 'sync'),
       until: 'ready',
@@ -193,19 +152,27 @@ class PostgresShare implements OpenShare<PostgresRequest> {
   }
 
   async undo(): Promise<void> {
-    if (!this.#connection.wire.idle) await this.#connection.rows({ text: 'ROLLBACK' });
+    const connection = this.#connection;
+    if (!connection.wire.idle) await connection.rows({ text: 'ROLLBACK' });
+    else if (this.#preparing?.isDone)
+      await connection.rows({ text: `ROLLBACK PREPARED '${this.#name}'` });
   }
 
-  async #perform(share: Share<PostgresRequest>, call: Call): Promise<Performed> {
+  async #perform(share: Share<PostgresRequest>, call: Call, isLast: boolean): Promise<Performed> {
     const { operations, recoverable } = share;
-    // The server counts how long it hears nothing.
-    if (operations.length === 0) await this.#connection.rows({ text: 'SELECT' });
+    if (operations.length === 0) {
+      await this.#opening.send();
+      // The server counts how long it hears nothing.
+      await this.#connection.rows({ text: 'SELECT' });
+    }
     const places = {
       placeOf: (index: number) => operations[index]?.place ?? index,
       earlier: (place: number) => share.earlier(place),
     };
     const checked = checkEach(operations, operationOf, places);
-    const run = (operation: Operation, turn: OperationContext) => this.#run(operation, turn);
+    const last = isLast ? checked.at(-1) : undefined;
+    const run = (operation: Operation, turn: OperationContext) =>
+      this.#run(operation, turn, operation === last);
     const results = await runEach(call, checked, run, places);
     const [row] = recoverable && !this.#onlyRead ? await this.#connection.rows(NUMBER) : [];
     return {
@@ -215,7 +182,11 @@ class PostgresShare implements OpenShare<PostgresRequest> {
     };
   }
 
-  #run(operation: Operation, { call, point, budget }: OperationContext): Promise<Buffer> {
+  #run(
+    operation: Operation,
+    { call, point, budget }: OperationContext,
+    isLast: boolean,
+  ): Promise<Buffer> {
     const connection = this.#connection;
     const { database } = this.#parts;
     const own: Execution = { database, connection, call, place: 'transaction' };
@@ -237,7 +208,15 @@ class PostgresShare implements OpenShare<PostgresRequest> {
       const statement = await bound(own, request, admission);
       // A read is kept from writing by the guard and by a savepoint that is read-only.
       const ready = { request, parsed, statement, read: false, undone, given };
-      return await execute(own, ready, budget);
+      // A savepoint needs a transaction that is open.
+      if (undone) await this.#opening.send();
+      const opening = this.#opening;
+      const preparing =
+        isLast && !this.#onlyRead && answersCount(operation, parsed)
+          ? new Preparing(this.#name, call.session)
+          : undefined;
+      this.#preparing = preparing;
+      return await execute({ ...own, share: { opening, preparing } }, ready, budget);
     });
   }
 
@@ -248,8 +227,10 @@ class PostgresShare implements OpenShare<PostgresRequest> {
   async #admit(parsed: Parsed, given: readonly number[] | undefined, call: Call): Promise<boolean> {
     const connection = this.#connection;
     if (connection.altered) {
+      await this.#opening.send();
       const [meanings] = await connection.rows({ text: `SELECT ${MEANINGS}` });
-      if (!this.#meanings.startsWith(JSON.stringify(meanings).slice(0, -1))) {
+      const begun = JSON.stringify(this.#opening.meanings);
+      if (!begun.startsWith(JSON.stringify(meanings).slice(0, -1))) {
         throw new GatewayError('BAD_REQUEST', CHANGED);
       }
     }
@@ -288,4 +269,13 @@ function wholeStatement(query: string): Parsed {
   const parsed = oneStatement(query, true, 'transaction');
   if (parsed === undefined) throw new Error('a statement that cannot be parsed');
   return parsed;
+}
+
+const CHANGING = new Set(['InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt']);
+
+/** Whether it answers a count alone, which is never refused: then what prepares the share can go behind it. */
+function answersCount({ request: { type }, timeout_ms }: Operation, parsed: Parsed): boolean {
+  // What prepares is no part of an operation's own time.
+  if (timeout_ms !== undefined || parsed.returnsRows) return false;
+  return CHANGING.has(parsed.kind) && !/^query_(?:one|opt)/.test(type);
 }

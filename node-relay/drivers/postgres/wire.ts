@@ -5,7 +5,7 @@ import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 import type { Field } from '../../../kinds/postgres/dialect/rows.ts';
 import { ConnectionLost, Unreadable } from '../loss.ts';
 import type { StartupClient } from './connection.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Sink } from './exchange.ts';
 import { OWN_ROW_MAX } from './frames.ts';
 import type { RowTaker } from './incoming.ts';
 import { copyMessages, SYNC, statementMessages } from './messages.ts';
@@ -30,6 +30,8 @@ interface PendingExchange extends Exchange {
   completes: number;
   tag: string;
   error?: Error;
+  /** What comes behind the main Execute has failed. */
+  hasFailedBehind?: true;
   /** A statement is bound, so that one command may be complete. */
   bound: boolean;
   /** Columns of what is bound; undefined before they are told, empty when it has none. */
@@ -136,7 +138,9 @@ export class Wire implements RowTaker {
     this.lost = new ConnectionLost('The connection was lost', { cause: pending?.error ?? cause });
     this.onLost?.();
     this.#pending = undefined;
-    pending?.reject(this.lost);
+    if (pending && isBehind(pending)) this.#failBehind(pending, this.lost);
+    else pending?.reject(this.lost);
+    if (pending?.hasFailedBehind) pending.resolve(pending.tag);
   }
 
   // What node-postgres calls on the query under way.
@@ -149,7 +153,7 @@ export class Wire implements RowTaker {
 
   handleRowDescription({ fields }: { fields: readonly Field[] }): void {
     const pending = this.#pending;
-    if (pending && pending.completes === (pending.main ?? 0)) pending.sink?.fields?.(fields);
+    if (pending) sinkOf(pending)?.fields?.(fields);
     this.#described(fields);
   }
 
@@ -159,7 +163,7 @@ export class Wire implements RowTaker {
     if (pending?.columns?.length !== values.length || !pending.bound) {
       throw new Unreadable('a row of other columns');
     }
-    if (pending.completes === (pending.main ?? 0)) pending.sink?.row?.(values, bytes);
+    sinkOf(pending)?.row?.(values, bytes);
   }
 
   /** @throws Unreadable where it is the driver that asked */
@@ -200,7 +204,8 @@ export class Wire implements RowTaker {
   handleError(error: Error): void {
     const pending = this.#pending;
     if (pending && error instanceof DatabaseError) {
-      pending.error ??= error;
+      if (isBehind(pending)) this.#failBehind(pending, error);
+      else pending.error ??= error;
       // An error before the command was complete undid it.
       if (pending.completes <= (pending.main ?? 0)) this.uncertain = false;
       if (!pending.synced) this.#write(SYNC);
@@ -253,11 +258,17 @@ export class Wire implements RowTaker {
       throw new Unreadable('the end of what was not complete');
     }
     // Before a change counts as kept: in a transaction that the driver did not begin, it is not.
-    if (!pending.error && !(pending.ends ? 'I' : states).includes(state)) {
+    const hasFailed = pending.error !== undefined || pending.hasFailedBehind;
+    if (!hasFailed && !(pending.ends ? 'I' : states).includes(state)) {
       throw new Unreadable('a transaction that nobody began or ended');
     }
     this.uncertain = false;
     this.#settle(pending);
+  }
+
+  #failBehind(pending: PendingExchange, error: Error): void {
+    if (!pending.hasFailedBehind) pending.behind?.(error);
+    pending.hasFailedBehind = true;
   }
 
   #settle(pending: PendingExchange): void {
@@ -265,4 +276,14 @@ export class Wire implements RowTaker {
     if (pending.error) pending.reject(pending.error);
     else pending.resolve(pending.tag);
   }
+}
+
+/** Where rows of the statement go whose answer comes now. */
+function sinkOf({ completes, main = 0, sink, others }: PendingExchange): Sink | undefined {
+  return completes === main ? sink : others?.get(completes);
+}
+
+/** Whether the main Execute is complete, and what comes behind it fails by itself. */
+function isBehind({ behind, completes, main = 0, error }: PendingExchange): boolean {
+  return behind !== undefined && completes > main && error === undefined;
 }

@@ -7,6 +7,8 @@ export interface CuttingProxy {
   readonly url: string;
   /** Cuts the next connection that sends this text: before it reaches the server, or once the server has it but not its answer. */
   cutAt(text: string, when: 'before' | 'after'): void;
+  /** How often clients have sent something. */
+  readonly pieces: number;
   close(): void;
 }
 
@@ -18,6 +20,7 @@ export async function cuttingProxy(to: string): Promise<CuttingProxy> {
   const target = new URL(to);
   const port = Number(target.port);
   const open = new Set<Socket>();
+  let pieces = 0;
   let cut: { readonly text: string; readonly when: 'before' | 'after' } | undefined;
   const carry = (client: Socket): void => {
     const server = connect(port, '127.0.0.1');
@@ -32,6 +35,7 @@ export async function cuttingProxy(to: string): Promise<CuttingProxy> {
     }
     server.on('data', (bytes) => client.write(bytes));
     client.on('data', (bytes) => {
+      pieces += 1;
       const due = cut !== undefined && bytes.includes(cut.text) ? cut : undefined;
       if (due === undefined) return void server.write(bytes);
       cut = undefined;
@@ -48,6 +52,9 @@ export async function cuttingProxy(to: string): Promise<CuttingProxy> {
   target.port = String(address.port);
   return {
     url: target.href,
+    get pieces() {
+      return pieces;
+    },
     cutAt: (text, when) => {
       cut = { text, when };
     },

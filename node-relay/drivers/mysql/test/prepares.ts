@@ -10,7 +10,7 @@ import { mysql } from '../index.ts';
 import { sql } from './database.ts';
 
 const SETUP = `CREATE DATABASE shares; USE shares;
-  CREATE TABLE entries (name varchar(200));
+  CREATE TABLE entries (name varchar(200)); CREATE TABLE firsts (name varchar(200) PRIMARY KEY);
   CREATE TABLE numbers (n int); INSERT INTO numbers VALUES (0);
   CREATE TABLE plain (a int) ENGINE = MyISAM;
   CREATE TABLE telling (a int);
@@ -85,6 +85,7 @@ export const mysqlPrepares: PreparesContract<MysqlRequest> = [
         await start();
       },
       add: (name) => sql('INSERT INTO entries VALUES (?)', [name]),
+      first: (name) => sql('INSERT INTO firsts VALUES (?)', [name]),
       count: (name) => sql('SELECT count(*) AS n FROM entries WHERE name = ?', [name]),
       increment: sql('UPDATE numbers SET n = n + 1'),
       number: sql('SELECT n FROM numbers'),

@@ -14,7 +14,7 @@ import type { PreparesContract } from '../../contract-prepares.ts';
 import { postgres } from '../index.ts';
 import { sql } from './database.ts';
 
-const SETUP = `CREATE TABLE entries (name text);
+const SETUP = `CREATE TABLE entries (name text); CREATE TABLE firsts (name text PRIMARY KEY);
   CREATE TABLE numbers (n int); INSERT INTO numbers VALUES (0);
   CREATE PROCEDURE commits() LANGUAGE plpgsql AS 'BEGIN COMMIT; END';
   CREATE TABLE telling (a int);
@@ -88,6 +88,7 @@ export function postgresPrepares(
         connection: () => ({ url: server.url }),
         restart: () => server.restart(),
         add: (name) => sql('INSERT INTO entries VALUES ($1)', [name]),
+        first: (name) => sql('INSERT INTO firsts VALUES ($1)', [name]),
         count: (name) => sql('SELECT count(*)::int AS n FROM entries WHERE name = $1', [name]),
         increment: sql('UPDATE numbers SET n = n + 1 RETURNING n'),
         number: sql('SELECT n FROM numbers'),
