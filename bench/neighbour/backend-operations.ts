@@ -37,6 +37,21 @@ export const backendOperations: readonly Operation[] = [
   always('a result of 10 MiB', () =>
     post(READ, query("select repeat('x', 1000) as text from generate_series(1, 9800)")),
   ),
+  always('a result of 10 MiB, one list', () =>
+    post(READ, query('select array_agg(i) as list from generate_series(1000000, 2300000) i')),
+  ),
+  always('a transaction of 10 MiB', () =>
+    post(
+      '/transactions',
+      filled(
+        [
+          '{"operations":[{"endpoint":"measured","query":"select json_array_length($1::json)","params":[[',
+          ']]}]}',
+        ],
+        () => '[1,"a"]',
+      ),
+    ),
+  ),
   always('a result of 300,000 rows', () =>
     post(READ, query('select id from generate_series(1, 300000) id')),
   ),
