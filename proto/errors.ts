@@ -145,6 +145,11 @@ function unableToConnect(told: string): string {
   return CONNECTION_FAILED_PREFIX + words;
 }
 
+/** The message that a `GatewayError` carries which is made with this one. */
+export function toldMessage(code: ErrorCode, message: string): string {
+  return truncated(code === 'CONNECTION_FAILED' ? unableToConnect(truncated(message)) : message);
+}
+
 /** An entry whose own texts are no longer than is told. */
 function shortened(details: ErrorDetails): ErrorDetails {
   const long = Object.entries<unknown>(details).flatMap(([name, value]) =>
@@ -168,10 +173,7 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
-    super(
-      truncated(code === 'CONNECTION_FAILED' ? unableToConnect(truncated(message)) : message),
-      'cause' in options ? { cause: options.cause } : undefined,
-    );
+    super(toldMessage(code, message), 'cause' in options ? { cause: options.cause } : undefined);
     this.code = code;
     this.details = options.details?.map(shortened) ?? [];
     this.retryAfter = options.retryAfter;
@@ -218,7 +220,10 @@ export function badRequest(
 }
 
 /** The wire form of an error; `details` is left out when there are none. */
-export function errorBody(failure: GatewayError, requestId: string): ErrorBody {
+export function errorBody(
+  failure: Pick<GatewayError, 'code' | 'message' | 'details'>,
+  requestId: string,
+): ErrorBody {
   return {
     error: ERRORS[failure.code].error,
     message: failure.message,

@@ -20,15 +20,11 @@ export class PathRouter<Handler> implements Router<Handler> {
   readonly #fast = new RegExpRouter<Handler>();
   readonly #general = new TrieRouter<Handler>();
   readonly #known = new LruMap<string, Result<Handler>>(KNOWN_MAX);
+  readonly #added: Parameters<Router<Handler>['add']>[] = [];
 
   /** Before the first `match` only. */
   add(method: string, path: string, handler: Handler): void {
-    try {
-      this.#fast.add(method, path, handler);
-    } catch (thrown) {
-      if (!(thrown instanceof UnsupportedPathError)) throw thrown;
-      this.#general.add(method, path, handler);
-    }
+    this.#added.push([method, path, handler]);
   }
 
   match(method: string, path: string): Result<Handler> {
@@ -41,7 +37,18 @@ export class PathRouter<Handler> implements Router<Handler> {
   }
 
   #find(method: string, path: string): Result<Handler> {
+    // Not while the worker starts: the fastest throws for each path that it does not take. See docs/decisions/0034.
+    for (const route of this.#added.splice(0)) this.#place(...route);
     const found = this.#fast.match(method, path);
     return found[0].length > 0 ? found : this.#general.match(method, path);
+  }
+
+  #place(method: string, path: string, handler: Handler): void {
+    try {
+      this.#fast.add(method, path, handler);
+    } catch (thrown) {
+      if (!(thrown instanceof UnsupportedPathError)) throw thrown;
+      this.#general.add(method, path, handler);
+    }
   }
 }

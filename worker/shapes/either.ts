@@ -1,5 +1,6 @@
 /** Bodies that are documented in several shapes. */
 import * as z from 'zod';
+import { $constructor } from 'zod/v4/core';
 
 /** A union in which `meansSecond` chooses the one to hold a body against. */
 interface Either extends z.ZodUnion<readonly z.ZodType[]> {
@@ -13,7 +14,7 @@ interface Choice {
 }
 
 /** As the schema library makes its own kinds of schema, so that metadata and documents see a union. */
-const Either = z.core.$constructor<Either>('Either', (schema, definition) => {
+const Either = $constructor<Either>('Either', (schema, definition) => {
   z.ZodUnion.init(schema, definition);
   const { first, second } = definition;
   schema._zod.parse = (payload, context) => {

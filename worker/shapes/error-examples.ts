@@ -1,5 +1,5 @@
 /** An example of each error: the words that the gateway itself uses. The compiler asks for a new code's. */
-import { type ErrorCode, type ErrorDetails, errorBody, GatewayError } from '../../proto/errors.ts';
+import { type ErrorCode, type ErrorDetails, errorBody, toldMessage } from '../../proto/errors.ts';
 import { SAMPLE } from './sample.ts';
 
 type Words = readonly [message: string, details?: readonly ErrorDetails[]];
@@ -189,5 +189,6 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
 /** The body of an error reply of this code. */
 export function errorExample(code: ErrorCode) {
   const [message, details = []] = EXAMPLES[code];
-  return errorBody(new GatewayError(code, message, { details }), SAMPLE.requestId);
+  // No error is made: it would be one while the worker starts. See docs/decisions/0034.
+  return errorBody({ code, message: toldMessage(code, message), details }, SAMPLE.requestId);
 }

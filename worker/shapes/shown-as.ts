@@ -1,5 +1,6 @@
 /** Values whose shape is decided later than where they are parsed, such as by an endpoint's kind. */
 import * as z from 'zod';
+import { $constructor } from 'zod/v4/core';
 
 /** Parses as `parses`; descriptions show the lazy schema. */
 interface ShownAs extends z.ZodLazy<z.ZodType> {
@@ -7,7 +8,7 @@ interface ShownAs extends z.ZodLazy<z.ZodType> {
 }
 
 /** As the schema library makes its own kinds of schema, so that metadata and documents see the shape. */
-const ShownAs = z.core.$constructor<ShownAs>('ShownAs', (schema, definition) => {
+const ShownAs = $constructor<ShownAs>('ShownAs', (schema, definition) => {
   z.ZodLazy.init(schema, definition);
   schema._zod.parse = (payload, context) => definition.parses._zod.run(payload, context);
 });
