@@ -19,6 +19,9 @@ type WorkerPart = keyof typeof ENTRIES;
 
 const ENTRIES = { worker: 'worker/index.ts', runtimes: 'worker/runtimes/index.ts' } as const;
 
+/** After about as many characters a line of the worker's code ends: a place in a stack names a few statements. */
+const LINE_MAX = 200;
+
 /** A worker that is ready to run. */
 export interface BuiltWorker {
   /** Text of an ES module. `node:` and `cloudflare:` modules are the runtime's own. */
@@ -50,9 +53,14 @@ export async function buildWorker(
 
 /**
  * The worker's code, as the plugins change it.
+ * @param isSpaced with white space, and with a comment ahead of each file that names it
  * @throws what esbuild says when the worker does not build
  */
-export async function bundle(plugins: Plugin[] = [], part: WorkerPart = 'worker'): Promise<string> {
+export async function bundle(
+  plugins: Plugin[] = [],
+  part: WorkerPart = 'worker',
+  isSpaced = false,
+): Promise<string> {
   const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
     entryPoints: [ENTRIES[part]],
@@ -63,8 +71,8 @@ export async function bundle(plugins: Plugin[] = [], part: WorkerPart = 'worker'
     conditions: ['workerd', 'worker', 'browser'],
     // Modules of bytes are in a deployed worker alone: server/edge.ts gives it their folder.
     external: ['node:*', 'cloudflare:*', '*.gz', '*.wasm'],
-    // One of several that dies is back the sooner, the less there is to hand over. Names stay, for stacks in the log.
-    ...(part === 'runtimes' && { minifyWhitespace: true, minifySyntax: true }),
+    // The engine reads all of it at each start. Names and lines stay, for stacks in the log.
+    ...(!isSpaced && { minifyWhitespace: true, minifySyntax: true, lineLimit: LINE_MAX }),
     write: false,
     logLevel: 'silent',
     plugins,

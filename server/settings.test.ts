@@ -1,6 +1,6 @@
 /** `--help` reports every setting that the worker reads, with its true default. */
 import { expect, test } from 'vitest';
-import { SETTING_NAMES, settingsOf } from '../worker/settings.ts';
+import { settingNames, settingsOf } from '../worker/settings.ts';
 import { HELP, KEY_SETTINGS, WORKER_SETTINGS } from './settings.ts';
 
 /** Those whose defaults are told in words. */
@@ -13,7 +13,7 @@ const OURS = ['RELAY_URL', 'RELAY_NODE_PUBLIC_KEY', 'PEER', 'LOCAL_SERVER', 'OWN
 test('every setting of the worker comes from the environment, a key file, or the start itself', () => {
   const told = [...KEY_SETTINGS, ...WORKER_SETTINGS].map(({ name }) => name);
   // RELAY_NODE_KEY is the relay's.
-  expect([...told, ...OURS].toSorted()).toEqual([...SETTING_NAMES, 'RELAY_NODE_KEY'].toSorted());
+  expect([...told, ...OURS].toSorted()).toEqual([...settingNames(), 'RELAY_NODE_KEY'].toSorted());
 });
 
 test('the defaults that it tells are those in force', () => {

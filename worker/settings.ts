@@ -178,7 +178,9 @@ const SettingsSchema = z.object({
 export type Settings = Readonly<z.infer<typeof SettingsSchema>>;
 
 /** All settings. */
-export const SETTING_NAMES = SettingsSchema.keyof().options;
+export function settingNames() {
+  return SettingsSchema.keyof().options;
+}
 
 /** Settings that can change while the worker runs. */
 const CHANGING = [

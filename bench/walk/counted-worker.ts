@@ -1,8 +1,8 @@
 /** The worker in a form that notes which of its files run, and says so at a path of its own. */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Node, parse } from 'acorn';
-import { buildWorker } from '../../server/bundle.ts';
+import { buildWorker, bundle } from '../../server/bundle.ts';
 
 /** Answers the files that have run since it was asked before, as a list. */
 export const WALK_PATH = '/walked';
@@ -14,8 +14,7 @@ export const WALK_PATH = '/walked';
 export async function buildCountedWorker(cache: string): Promise<void> {
   await buildWorker(cache, join(cache, 'none'));
   const [name = ''] = (await readdir(cache)).filter((each) => each.startsWith('worker-'));
-  const file = join(cache, name);
-  await writeFile(file, counted(await readFile(file, 'utf8')));
+  await writeFile(join(cache, name), counted(await bundle([], 'worker', true)));
 }
 
 /** @param code a bundle, in which a line `// worker/app.ts` is ahead of each file */

@@ -13,21 +13,25 @@ export const ELEMENT_BYTES = 16;
 /** What the host takes to find a place for a name that was worked out. */
 const NAMING_STEPS = 90;
 
-/** Names that a value of the host has by its prototype or as its own machinery. */
-const RISKY: ReadonlySet<string> = new Set([
-  ...[
+/** Names that a value of the host has by its prototype or as its own machinery; gathered at the first question. */
+let risky: ReadonlySet<string> | undefined;
+
+function riskyNames(): ReadonlySet<string> {
+  const values = [
     ...[[], {}, new Callable('', 0, () => undefined)],
     ...[new Pattern(compiled('a', '')), JSON.rawJSON('1')],
-  ]
+  ];
+  const names = values
     .flatMap((each) => [each, Object.getPrototypeOf(each) ?? {}])
-    .flatMap((each) => Object.getOwnPropertyNames(each)),
+    .flatMap((each) => Object.getOwnPropertyNames(each));
   // Members that regular expressions have in the language alone.
-  'global',
-]);
+  return new Set([...names, 'global']);
+}
 
 /** Whether a member of this name has to be looked for with care. */
 export function isRisky(name: string): boolean {
-  return RISKY.has(name) || isIndex(name);
+  risky ??= riskyNames();
+  return risky.has(name) || isIndex(name);
 }
 
 /** Whether a name is that of an element of an array. */

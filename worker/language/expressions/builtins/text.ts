@@ -8,8 +8,8 @@ import { match, matchAll, replace, replaceAll, search, split } from './replace.t
 import { find, findLast } from './search.ts';
 
 const FORMS: ReadonlySet<string> = new Set(['NFC', 'NFD', 'NFKC', 'NFKD']);
-/** One collation everywhere, whatever the host's language is. */
-const COLLATOR = new Intl.Collator('en');
+/** One collation everywhere, whatever the host's language is; made at the first comparison. */
+let collator: Intl.Collator | undefined;
 
 /** A text where one is looked for; a regular expression is refused, as in JavaScript. */
 function needle(value: Value, budget: Budget): string {
@@ -81,7 +81,8 @@ function compare(self: string, args: Value[], budget: Budget): number {
   budget.spend(10 + ((self.length + other.length) >> 1));
   payMarks(self, budget);
   payMarks(other, budget);
-  return Math.sign(COLLATOR.compare(self, other));
+  collator ??= new Intl.Collator('en');
+  return Math.sign(collator.compare(self, other));
 }
 
 const METHODS: Readonly<Record<string, Method<string>>> = {

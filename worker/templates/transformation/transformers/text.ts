@@ -34,7 +34,7 @@ export const TEXT: readonly Transformer[] = [
     about: 'Makes the first letter of every word a capital, and all others small.',
     example: { input: 'ADA lovelace', output: 'Ada Lovelace' },
     make: ofText((text) =>
-      text.toLowerCase().replace(/\p{L}[\p{L}\p{M}\p{N}'’]*/gu, (word) => capitalized(word)),
+      text.toLowerCase().replace(/\p{L}[\p{L}\p{M}\p{N}'\u2019]*/gu, (word) => capitalized(word)),
     ),
   },
   {
