@@ -38,7 +38,7 @@ export class PathRouter<Handler> implements Router<Handler> {
 
   #find(method: string, path: string): Result<Handler> {
     // Not while the worker starts: the fastest throws for each path that it does not take. See docs/decisions/0034.
-    for (const route of this.#added.splice(0)) this.#place(...route);
+    if (this.#added.length > 0) for (const route of this.#added.splice(0)) this.#place(...route);
     const found = this.#fast.match(method, path);
     return found[0].length > 0 ? found : this.#general.match(method, path);
   }
