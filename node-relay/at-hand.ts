@@ -3,8 +3,9 @@
  * garbage goes while everybody waits: so of one owner one at a time is, and the others stay bytes until then.
  */
 import { type Held, HeldBytes } from '../proto/work/held-bytes.ts';
-import { ALONE_BYTES, LARGE_WAITING_MAX, PRESENT_MS, type Time } from '../proto/work/queue.ts';
+import { ALONE_BYTES, LARGE_WAITING_MAX, PRESENT_MS } from '../proto/work/queue.ts';
 import { tooManyLarge } from '../proto/work/refusal.ts';
+import type { Time } from '../proto/work/ticket.ts';
 
 /** Milliseconds between two looks of one that waits. */
 const LOOK_MS = 10;

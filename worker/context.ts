@@ -1,6 +1,6 @@
 /** What a call is given: everything it may reach, nothing global. */
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
-import type { Ticket } from '../proto/work/queue.ts';
+import type { Ticket } from '../proto/work/ticket.ts';
 import type { KeyIdentity } from './access/api-keys/identity.ts';
 import type { DoorName } from './access/door/name.ts';
 import type { ExternalIdentity } from './access/external/identity.ts';

@@ -61,6 +61,17 @@ export const runOperations: readonly Operation[] = [
   starting('a run of 2,000 that compute', [loop(2_000, condition(COMPUTES(300_000)))], undefined),
   starting('a run of 30,000 conditions', [loop(30_000, condition('false'))], undefined),
   starting(
+    'a run of 20,000 conditions at once',
+    [
+      loop(
+        20_000,
+        { ...condition('true'), output: '$.item' },
+        { mode: 'parallel', maxConcurrency: 100 },
+      ),
+    ],
+    undefined,
+  ),
+  starting(
     'a run of a graph of 2,000',
     Array.from({ length: 2_000 }, (_, at) => ({
       ...{ id: `a${at}`, type: 'template', template: 'nothing' },

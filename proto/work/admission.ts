@@ -3,7 +3,7 @@
  * another by turns between their owners: between two of them the thread is free for everything else.
  */
 import { GatewayError } from '../errors.ts';
-import type { Time } from './queue.ts';
+import type { Time } from './ticket.ts';
 import { Turns } from './turns.ts';
 
 /** Milliseconds after which the next one may be admitted: this one waits for something else by then. */

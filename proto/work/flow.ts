@@ -1,5 +1,5 @@
 /** Shares one rate of bytes between those who send them, so that one sender does not delay the others. */
-import type { Time } from './queue.ts';
+import type { Time } from './ticket.ts';
 
 /** Milliseconds that an owner may be ahead of its share before it waits. */
 const AHEAD_MS = 4;

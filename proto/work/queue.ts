@@ -4,6 +4,7 @@
  */
 import { type Pieces, undivided } from './pieces.ts';
 import { refuseGone, tooManyLarge, tooManyWait } from './refusal.ts';
+import type { Announced, Ticket, Time } from './ticket.ts';
 
 /** Milliseconds after which work gives way. */
 const SLICE_MS = 20;
@@ -17,6 +18,8 @@ const CREDIT_MS = 30;
 const FOLLOWS_MS = 5;
 /** Owners that are remembered before those that rested long enough are forgotten. */
 const OWNERS_MAX = 1_000;
+/** What the clock shows afterwards counts up to so many times what was told: of a slow machine, and not of one that stood still. */
+const MORE_MAX = 4;
 /** Longest rest in milliseconds. */
 const REST_MAX_MS = 2_000;
 /** Large works of one owner that may wait at once. */
@@ -40,37 +43,11 @@ export const ALONE_BYTES = 2 * 1024 * 1024;
 /** Milliseconds that a refusal takes, so that it is not asked for without end. */
 const REFUSED_AFTER_MS = 200;
 
-/** The clock, in milliseconds, and how to wait. */
-export interface Time {
-  now(): number;
-  wait(ms: number): Promise<unknown>;
-  /** Milliseconds between two looks of those that wait, where nobody else can wake them. */
-  readonly lookMs?: number;
-}
-
-/** One owner's work, from its announcement to its end. */
-export interface Ticket {
-  readonly owner: string;
-  readonly isLarge: boolean;
-  lookedAt: number;
-  /** Of what comes in, as far as that is known. */
-  bytes: number;
-  /** It was given back: what is still done for the request has another. */
-  isLeft: boolean;
-}
-
-/** What is known of work before it is done. */
-export interface Announced {
-  /** Where `enter` was asked. */
-  readonly place?: Ticket | undefined;
-  /** It will hold the thread for long. */
-  readonly isLarge?: boolean;
-  /** It may no more be refused or dropped: that would hide what was done already. */
-  readonly isBegun?: boolean;
-  /** Aborts when the client has gone: then the work is dropped. */
-  readonly signal?: AbortSignal | undefined;
-  /** Whether nothing else is asked of the thread: then work that is alone in the line gives way without a rest. */
-  readonly isAlone?: (() => boolean) | undefined;
+/** One slice of work. */
+interface Slice {
+  readonly from: number;
+  /** What it counted for where the clock stood still meanwhile, and a rest is due. */
+  toldMs: number | undefined;
 }
 
 const never = (): boolean => false;
@@ -158,10 +135,11 @@ export class WorkQueue {
           await this.#turnOf(own, drops);
         }
         const rests = () => this.#rests(own, isAlone);
-        const done = this.#slice(owner, pieces, rests);
+        const slice: Slice = { from: this.#time.now(), toldMs: undefined };
+        const done = this.#slice(owner, pieces, rests, slice);
         if (done) return done.value;
         own ??= this.seat(owner, isLarge);
-        await this.#giveWay(rests);
+        await this.#giveWay(owner, rests, slice);
       }
     } finally {
       if (own && own !== given) this.leave(own);
@@ -195,17 +173,34 @@ export class WorkQueue {
     return this.#places.some((each) => each !== own) || !isAlone();
   }
 
-  /** Where no rest comes, so that one who comes is heard. */
-  async #giveWay(rests: () => boolean): Promise<void> {
-    if (!rests()) await this.#time.wait(0);
+  /**
+   * Reports what work took beyond what was told of it, once a clock that stood still meanwhile shows it: what others
+   * did since counts as well, up to a bound.
+   * @param from when it began
+   */
+  noteMore(owner: string, from: number, toldMs: number): void {
+    const more = Math.min(this.#time.now() - from - toldMs, MORE_MAX * toldMs);
+    if (more <= 0) return;
+    // The work, and the rest after it.
+    const times = 1 + REST;
+    this.#freeAt = Math.max(this.#freeAt, from + times * (toldMs + more));
+    this.#debts.set(owner, (this.#debts.get(owner) ?? from) + times * more);
+  }
+
+  /** Where no rest comes, so that one who comes is heard; where the clock stood still, so that it goes on. */
+  async #giveWay(owner: string, rests: () => boolean, { from, toldMs }: Slice): Promise<void> {
+    if (toldMs === undefined && rests()) return;
+    await this.#time.wait(0);
+    if (toldMs !== undefined) this.noteMore(owner, from, toldMs);
   }
 
   #slice<Result>(
     owner: string,
     pieces: Pieces<Result>,
     rests: () => boolean,
+    slice: Slice,
   ): { readonly value: Result } | undefined {
-    const started = this.#time.now();
+    const started = slice.from;
     let done = 0;
     try {
       for (; done < SLICE_PIECES; done += 1) {
@@ -216,8 +211,11 @@ export class WorkQueue {
       return undefined;
     } finally {
       const took = this.#time.now() - started;
-      // Where the clock stands still, a slice counts for what it may take.
-      if (rests()) this.note(owner, took > 0 ? took : (done / SLICE_PIECES) * SLICE_MS, took);
+      if (rests()) {
+        // Where the clock stands still, a slice counts for what it may take.
+        if (took <= 0) slice.toldMs = (done / SLICE_PIECES) * SLICE_MS;
+        this.note(owner, slice.toldMs ?? took, took);
+      }
     }
   }
 

@@ -2,7 +2,7 @@
  * Has short works done one after another, by turns between their owners: another kind of work then
  * waits for one of them and not for all that were sent together.
  */
-import type { Time } from './queue.ts';
+import type { Time } from './ticket.ts';
 
 /** Milliseconds after which the next one begins: this one waits for something else by then. */
 const ALONE_MS = 3;

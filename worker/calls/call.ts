@@ -2,7 +2,7 @@
 import { ERRORS, GatewayError } from '../../proto/errors.ts';
 import { bytesInPieces } from '../../proto/json-bytes.ts';
 import { isMovedWithin } from '../../proto/ordered-json.ts';
-import type { Ticket } from '../../proto/work/queue.ts';
+import type { Ticket } from '../../proto/work/ticket.ts';
 import { type Authorized, authorize } from '../access/access.ts';
 import { forgetAll, forgetOrganization } from '../access/policy.ts';
 import { recordDenial } from '../audit/denial.ts';

@@ -3,7 +3,7 @@
  * large ones share. docs/heavy-work.md.
  */
 import { GatewayError } from '../../proto/errors.ts';
-import type { Ticket } from '../../proto/work/queue.ts';
+import type { Ticket } from '../../proto/work/ticket.ts';
 import {
   giveBack,
   isLarge,

@@ -1,6 +1,15 @@
 /** What one organization's large work leaves to others. */
 import { describe, expect, test } from 'vitest';
-import { arrived, inItsTurn, mayStore, type Owner, passed } from './heavy-work.ts';
+import {
+  arrived,
+  inItsTurn,
+  mayGoOn,
+  mayStore,
+  type Owner,
+  passed,
+  tookMore,
+  wentOn,
+} from './heavy-work.ts';
 
 const MIB = 1024 * 1024;
 
@@ -27,6 +36,25 @@ describe('one part of work on much', () => {
       throw new Error('broken');
     };
     await expect(inItsTurn(organization(), MIB, work)).rejects.toThrow('broken');
+  });
+});
+
+describe('work that took longer than was told of it', () => {
+  test('is paid for once that is seen, up to five times what was told', async () => {
+    const waits = async (tookMs: number) => {
+      const of = organization();
+      await scheduler.wait(0);
+      const ended = performance.now();
+      wentOn(of, 40);
+      tookMore(of, ended - tookMs, 40);
+      await mayGoOn(of, true);
+      return performance.now() - ended;
+    };
+    // The rest after 40, and after 200: one and a half times that, from its end on.
+    expect(await waits(0)).toBeGreaterThan(50);
+    expect(await waits(200)).toBeGreaterThan(270);
+    // That it was stopped for long is nobody's work.
+    expect(await waits(100_000)).toBeLessThan(1_000);
   });
 });
 

@@ -8,7 +8,8 @@ import { Arrivals } from '../../proto/work/arrivals.ts';
 import { Flow } from '../../proto/work/flow.ts';
 import { type Held, HeldBytes } from '../../proto/work/held-bytes.ts';
 import { type Pieces, undivided, whole } from '../../proto/work/pieces.ts';
-import { type Announced, type Ticket, WorkQueue } from '../../proto/work/queue.ts';
+import { WorkQueue } from '../../proto/work/queue.ts';
+import type { Announced, Ticket } from '../../proto/work/ticket.ts';
 import type { Context, PublicContext } from '../context.ts';
 import { threadTime } from './thread-time.ts';
 
@@ -234,6 +235,15 @@ export function mustWait(of: Owner): boolean {
  */
 export function wentOn(of: Owner, ms: number, passedMs = 0): void {
   if (ms > LIGHT_MS && !isAlone(of)) line.note(ownerOf(of), ms, passedMs);
+}
+
+/**
+ * Reports by how much longer such work held the thread than was told of it, once something was waited for: until then the clock
+ * stands still, and steps are a guess, which a slow machine takes longer for.
+ * @param from when it began
+ */
+export function tookMore(of: Owner, from: number, toldMs: number): void {
+  if (toldMs > LIGHT_MS && !isAlone(of)) line.noteMore(ownerOf(of), from, toldMs);
 }
 
 /**

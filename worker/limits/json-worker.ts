@@ -13,7 +13,7 @@ import {
 } from '../../proto/body-work.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
-import type { Ticket } from '../../proto/work/queue.ts';
+import type { Ticket } from '../../proto/work/ticket.ts';
 import type { Context } from '../context.ts';
 import { keepingPlace, passed } from './heavy-work.ts';
 

@@ -1,9 +1,13 @@
 /** Reports what the computation of a run cost, which is known only afterwards; then the organization's next one waits. */
 import type { Context } from '../context.ts';
-import { mayGoOn, wentOn } from './heavy-work.ts';
+import { mayGoOn, tookMore, wentOn } from './heavy-work.ts';
+import { threadTime } from './thread-time.ts';
 
 /** Steps that are taken to hold the thread for a millisecond where no clock says: the dearest do. */
 const STEPS_OF_A_MS = 240_000;
+
+/** Milliseconds from which on it is looked at afterwards what they took. */
+const LOOKED_AT_MS = 3;
 
 /** Milliseconds that so many steps hold the thread for, at most. */
 export function msOfSteps(steps: number): number {
@@ -65,6 +69,19 @@ export class Meter {
   #tell(measuredMs: number): void {
     const steps = this.#fuel - this.#budget.fuel;
     this.#fuel = this.#budget.fuel;
-    wentOn(this.#ctx, measuredMs > 0 ? measuredMs : msOfSteps(steps), measuredMs);
+    if (measuredMs > 0) {
+      wentOn(this.#ctx, measuredMs, measuredMs);
+      return;
+    }
+    const toldMs = msOfSteps(steps);
+    wentOn(this.#ctx, toldMs);
+    if (toldMs > LOOKED_AT_MS) this.#ctx.afterReply(this.#lookAt(toldMs));
+  }
+
+  /** The clock stands still until something is waited for. */
+  async #lookAt(toldMs: number): Promise<void> {
+    const from = threadTime.now();
+    await threadTime.wait(0);
+    tookMore(this.#ctx, from, toldMs);
   }
 }

@@ -1,5 +1,5 @@
 /** The clock of the thread that serves requests, and how to wait there. */
-import type { Time } from '../../proto/work/queue.ts';
+import type { Time } from '../../proto/work/ticket.ts';
 
 /**
  * Whether one that waits goes on in its own request or object when the code of another wakes it. Where not, it would go on in

@@ -69,12 +69,12 @@ export function putOff(turn: Turn, path: string): void {
   turn.journal.due(turn.now, path, 'go');
 }
 
-/** Steps that a character of a value counts for which is read or written: of many small values each takes as long. */
-const STEPS_OF_A_CHARACTER = 4;
+/** Steps that a value counts for which is read or written, and a character of it: many short ones take longer than a long one. */
+const [STEPS_OF_A_VALUE, STEPS_OF_A_CHARACTER] = [4_000, 4];
 
 /** Counts a value that is read or written as a whole. */
 export function spendOn({ spent }: Turn, text: string): string {
-  spent.steps += STEPS_OF_A_CHARACTER * text.length;
+  spent.steps += STEPS_OF_A_VALUE + STEPS_OF_A_CHARACTER * text.length;
   return text;
 }
 

@@ -1,6 +1,6 @@
 /** What transitions of an object's runs compute: they take turns with what others ask of the thread, and are paid for. docs/heavy-work.md. */
 import type { Pieces } from '../../../proto/work/pieces.ts';
-import { goingOn, mayGoOn, mustWait, wentOn } from '../../limits/heavy-work.ts';
+import { goingOn, mayGoOn, mustWait, tookMore, wentOn } from '../../limits/heavy-work.ts';
 import { msOfSteps } from '../../limits/meter.ts';
 import { isAlone } from '../../limits/neighbours.ts';
 import type { Keeper } from './keeper.ts';
@@ -14,6 +14,8 @@ export class Computing {
   readonly #signal = new AbortController().signal;
   #turns = Promise.resolve();
   #uncountedMs = 0;
+  /** Of what was counted, what is not looked at yet. */
+  #toldMs = 0;
   /** Whether the thread was held since it was given to others. */
   #holdsThread = false;
 
@@ -23,17 +25,24 @@ export class Computing {
 
   /** Waits until the organization may go on computing, after transitions that took long. */
   turn(): Promise<void> {
-    if (!mustWait(this.#owner())) return this.#giveWay();
+    if (!this.#holdsThread && !mustWait(this.#owner())) return Promise.resolve();
     // One of an object waits in the line of all: each that waits there looks at all others.
-    this.#turns = this.#turns.then(() => mayGoOn(this.#owner(), true));
+    this.#turns = this.#turns.then(async () => {
+      await this.#giveWay();
+      if (mustWait(this.#owner())) await mayGoOn(this.#owner(), true);
+    });
     return this.#turns;
   }
 
   /** Calls that ask nothing of the outside follow each other without a pause: others are heard in between. */
-  #giveWay(): Promise<void> {
-    if (!this.#holdsThread) return Promise.resolve();
+  async #giveWay(): Promise<void> {
+    if (!this.#holdsThread) return;
     this.#holdsThread = false;
-    return scheduler.wait(0);
+    const toldMs = this.#toldMs;
+    this.#toldMs = 0;
+    const from = performance.now();
+    await scheduler.wait(0);
+    if (!isAlone(this.#keeper.owner.orgUuid)) tookMore(this.#owner(), from, toldMs);
   }
 
   /** Does long work of the object's runs, in pieces. */
@@ -52,6 +61,7 @@ export class Computing {
     if (this.#uncountedMs < COUNTED_MS) return;
     // Where no other organization calls there is nobody to wait for.
     if (!isAlone(this.#keeper.owner.orgUuid)) wentOn(this.#owner(), this.#uncountedMs);
+    this.#toldMs += this.#uncountedMs;
     this.#uncountedMs = 0;
     this.#holdsThread = true;
   }
