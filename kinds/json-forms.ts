@@ -26,9 +26,14 @@ export function isJsonNumber(text: string): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has to escape them.
 const TO_ESCAPE = /["\\\u0000-\u001f]/;
 
+/** Whether a text holds what JSON escapes. */
+export function isEscaped(text: string): boolean {
+  return TO_ESCAPE.test(text);
+}
+
 /** A text that is known to should need no escaping, as a JSON string. */
 export function plainString(text: string): string {
-  return TO_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+  return isEscaped(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
 /** JSON text on one line; as a string where it is not JSON. Line ends occur only between its tokens. */

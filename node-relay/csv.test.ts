@@ -3,6 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { csvOf } from './csv.ts';
 
+/** Of a call that does not end. */
+const CALL = { signal: new AbortController().signal };
+
 async function written(lines: readonly string[], cuts: readonly number[] = []): Promise<string> {
   async function* pieces() {
     let begun = 0;
@@ -14,7 +17,7 @@ async function written(lines: readonly string[], cuts: readonly number[] = []): 
     }
   }
   let text = '';
-  for await (const piece of csvOf(pieces())) text += Buffer.from(piece).toString();
+  for await (const piece of csvOf(pieces(), CALL)) text += Buffer.from(piece).toString();
   return text;
 }
 
@@ -93,5 +96,76 @@ test('a reader of CSV gets every value back, however the lines are cut', async (
       );
       expect(read(csv)).toEqual([names, ...expected]);
     }),
+  );
+});
+
+/** The cell of a value's JSON, made of all of it. */
+function simpleCell(json: string): string {
+  if (json === 'null') return '';
+  const text = json.startsWith('"') ? String(JSON.parse(json)) : json;
+  if (text !== '' && !/[",\r\n]/.test(text)) return text;
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+/** Cuts bytes anywhere, also within a character. */
+async function* cutAt(bytes: Buffer, places: readonly number[]): AsyncGenerator<Uint8Array> {
+  let from = 0;
+  const inOrder = places.map((each) => each % bytes.length).toSorted((one, other) => one - other);
+  for (const place of [...inOrder, bytes.length]) {
+    yield bytes.subarray(from, place);
+    from = Math.max(from, place);
+  }
+}
+
+test('bytes are those of the simple way, wherever lines are cut and however texts are escaped', async () => {
+  const marks = fc.constantFrom(
+    '"',
+    ',',
+    '\n',
+    '\r',
+    '\\',
+    '\u0001',
+    'é',
+    '€',
+    '😀',
+    '\ud83d',
+    '\ude00',
+    ' ',
+  );
+  const text = fc.oneof(
+    fc.string({ unit: fc.oneof(marks, fc.constantFrom('a', 'nu', '[', '}')), maxLength: 12 }),
+    fc.string({ unit: 'binary' }),
+  );
+  const value = fc.oneof(
+    text,
+    fc.constant(null),
+    fc.double({ noNaN: true }),
+    fc.boolean(),
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.array(text, { maxLength: 3 }),
+  );
+  const isEscaped = fc.boolean();
+  const rows = fc.array(fc.array(value, { maxLength: 4 }), { maxLength: 4 });
+  const cuts = fc.array(fc.nat(), { maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(rows, cuts, isEscaped, async (values, places, escaped) => {
+      const cells = values.map((row) =>
+        row.map((each) => {
+          const json = JSON.stringify(each);
+          if (!escaped) return json;
+          return json.replace(
+            /[^\0-\x7f]/g,
+            (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+          );
+        }),
+      );
+      const lines = [columns('a', 'b,'), ...cells.map((row) => `[${row.join(',')}]`)];
+      const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+      const pieces: Uint8Array[] = [];
+      for await (const piece of csvOf(cutAt(bytes, places), CALL)) pieces.push(piece);
+      const records = cells.map((row) => `${row.map(simpleCell).join(',')}\r\n`);
+      expect(Buffer.concat(pieces)).toEqual(Buffer.from(`a,"b,"\r\n${records.join('')}`));
+    }),
+    { numRuns: 500 },
   );
 });

@@ -23,5 +23,5 @@ export function rowsAs(
   if (!client.hasColumns) throw notSupported('columns to tell of');
   const telling = { ...call, tellsColumns: true };
   if (form === 'told-lines') return client.stream(request, telling);
-  return csvOf(client.stream({ ...request, row_format: 'array' }, telling));
+  return csvOf(client.stream({ ...request, row_format: 'array' }, telling), call);
 }

@@ -26,6 +26,7 @@ export class Lines<Row> {
   readonly #pieces: Buffer[] = [];
   #text = '';
   #wake: (() => void) | undefined;
+  #makeRoom: (() => void) | undefined;
   #ended = false;
   #abandoned = false;
 
@@ -42,11 +43,24 @@ export class Lines<Row> {
     if (this.#text.length >= PIECE_LENGTH) this.#cut();
   }
 
-  /** A line that is a piece by itself: pieces are whole lines. */
-  protected line(line: Buffer): void {
+  /** A piece by itself, which is a line or a part of a very long one: all others are whole lines. */
+  protected piece(piece: Buffer): void {
     if (this.#abandoned) return;
     this.#cut();
-    this.#push(line);
+    this.#push(piece);
+  }
+
+  /** Whether so much waits to be taken that who writes pieces waits, too. */
+  get isFull(): boolean {
+    return !this.#abandoned && this.#pieces.length >= WAITING_MAX;
+  }
+
+  /** Settles when more may be written, or nobody reads any more. */
+  async room(): Promise<void> {
+    if (!this.isFull) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#makeRoom = resolve;
+    await promise;
   }
 
   /** Drops what still comes, so that the server comes to read the request to stop. */
@@ -54,6 +68,7 @@ export class Lines<Row> {
     this.#abandoned = true;
     this.#pieces.length = 0;
     this.#source.resume();
+    this.#makeRoom?.();
   }
 
   /** The last piece, whatever its size; none comes after. */
@@ -74,7 +89,10 @@ export class Lines<Row> {
       this.#wake = undefined;
     }
     const piece = this.#pieces.shift();
-    if (this.#pieces.length < WAITING_MAX) this.#source.resume();
+    if (this.#pieces.length < WAITING_MAX) {
+      this.#source.resume();
+      this.#makeRoom?.();
+    }
     return piece;
   }
 

@@ -1,5 +1,6 @@
 /** Rows that take long to write: each in pieces, by turns with what others ask for, while the source of rows is held back. */
 import type { Call } from '../../proto/driver.ts';
+import { LongText, type LongWriter } from '../../proto/long-text.ts';
 import { type Pieces, whole } from '../../proto/work/pieces.ts';
 import type { Source } from './lines.ts';
 
@@ -21,14 +22,39 @@ export function sharedSource(source: Source): () => Source {
   };
 }
 
-/** Bytes of a long row, as a line. */
-export function* lineOf(row: Pieces<readonly string[]>): Pieces<Buffer> {
-  const bytes: Buffer[] = [];
-  for (const text of yield* row) {
-    bytes.push(Buffer.from(text));
-    yield;
-  }
-  return Buffer.concat([...bytes, Buffer.from('\n')]);
+/** Bytes of a line up to which it is one piece. A message of a stream holds no more than 64 MiB, and is copied in one go. */
+const LINE_AT_ONCE_BYTES = 2 * 1024 * 1024;
+/** Bytes of the pieces of a longer one, about. */
+const LINE_PIECE_BYTES = 256 * 1024;
+
+/** Writes a long row as a line. @param take is given it as a whole, or in pieces of a very long one */
+export function* writeLine(write: LongWriter, take: (piece: Buffer) => void): Pieces<void> {
+  let most = LINE_AT_ONCE_BYTES;
+  let length = 0;
+  let texts: Buffer[] = [];
+  const cut = () => {
+    take(Buffer.concat(texts));
+    texts = [];
+    length = 0;
+    most = LINE_PIECE_BYTES;
+  };
+  const out = new LongText(undefined, (text) => {
+    const bytes = Buffer.from(text);
+    texts.push(bytes);
+    length += bytes.length;
+    if (length >= most) cut();
+  });
+  yield* write(out);
+  out.add('\n');
+  out.end();
+  if (length > 0) cut();
+}
+
+/** The same, all of it. */
+export function* lineOf(write: LongWriter): Pieces<readonly Buffer[]> {
+  const pieces: Buffer[] = [];
+  yield* writeLine(write, (piece) => pieces.push(piece));
+  return pieces;
 }
 
 /** Does what results make long in its turn, until the call ends. @throws why the signal aborts, and what the work throws */
@@ -48,11 +74,20 @@ function* untilAborted<Result>(pieces: Pieces<Result>, signal: AbortSignal): Pie
   }
 }
 
+/** Where what is written goes: the writer waits while it is full. */
+interface Room {
+  readonly isFull: boolean;
+  room(): Promise<void>;
+}
+
+const ENDLESS: Room = { isFull: false, room: async () => {} };
+
 /** The rows that wait behind one that takes long, in their order; no more come than the source has brought already. */
 export class LongRows<Row extends object> {
   readonly #source: Source;
   readonly #call: Pick<Call, 'inTurn' | 'signal'>;
   readonly #write: (row: Row) => Pieces<void>;
+  readonly #room: Room;
   #rows: (Row | undefined)[] = [];
   #writing: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -62,10 +97,12 @@ export class LongRows<Row extends object> {
     source: Source,
     call: Pick<Call, 'inTurn' | 'signal'>,
     write: (row: Row) => Pieces<void>,
+    room = ENDLESS,
   ) {
     this.#source = source;
     this.#call = call;
     this.#write = write;
+    this.#room = room;
   }
 
   /** Whether rows that come now have to wait. */
@@ -101,7 +138,10 @@ export class LongRows<Row extends object> {
     this.#source.pause();
     signal.addEventListener('abort', this.abandon, { once: true });
     try {
-      while (this.#rows.length > 0) await inTurn(this.#all());
+      while (this.#rows.length > 0) {
+        const all = this.#all();
+        while (!(await inTurn(this.#some(all)))) await this.#room.room();
+      }
     } catch (error) {
       this.#failure = { error };
     } finally {
@@ -110,6 +150,15 @@ export class LongRows<Row extends object> {
       this.#rows = [];
       if (!this.#abandoned) this.#source.resume();
     }
+  }
+
+  /** Goes on as long as there is room; whether all is done. */
+  *#some(all: Pieces<void>): Pieces<boolean> {
+    while (!all.next().done) {
+      if (this.#room.isFull) return false;
+      yield;
+    }
+    return true;
   }
 
   *#all(): Pieces<void> {

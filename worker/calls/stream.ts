@@ -27,6 +27,7 @@ interface Streamed {
 }
 
 const encoder = new TextEncoder();
+const NEWLINE = 0x0a;
 
 /**
  * The rows. A failure before the first row is thrown; one after it is the last line,
@@ -77,7 +78,7 @@ function besideOf(
       end();
       countCall(ctx, endpoint, mode);
     },
-    failed(thrown: unknown): Uint8Array | GatewayError {
+    failed(thrown: unknown, last: number | undefined): Uint8Array | GatewayError {
       end();
       const told = failureOf(thrown, { writes: mode === 'write', signal: deadline.signal });
       const failure = mustEnd() && mode === 'read' ? stopped() : told;
@@ -85,7 +86,9 @@ function besideOf(
       // CSV has no place for an error: the connection breaks off.
       if (form === 'csv') return failure;
       const line = JSON.stringify({ $error: errorBody(failure, ctx.requestId) });
-      return encoder.encode(`${line}\n`);
+      // A very long line comes in pieces: it may have broken off.
+      const isCut = last !== undefined && last !== NEWLINE;
+      return encoder.encode(`${isCut ? '\n' : ''}${line}\n`);
     },
   };
 }

@@ -41,13 +41,14 @@ interface Endings {
   ended(): void;
   /** The client has gone. */
   cancelled(): void;
-  /** The bytes that tell the client; or what it breaks off with, for who keeps it as a whole. */
-  failed(thrown: unknown): Uint8Array | GatewayError;
+  /** The bytes that tell the client; or what it breaks off with, for who keeps it as a whole. @param last byte that it has got */
+  failed(thrown: unknown, last: number | undefined): Uint8Array | GatewayError;
 }
 
 /** The pieces as a body. */
 export function bodyOf({ first, rest }: Opened, beside: PieceHooks): ReadableStream<Uint8Array> {
   let held: Uint8Array | undefined = first;
+  let lastByte: number | undefined;
 
   /** The next piece that is not empty; `undefined` at the end. */
   async function next(): Promise<Uint8Array | undefined> {
@@ -67,13 +68,14 @@ export function bodyOf({ first, rest }: Opened, beside: PieceHooks): ReadableStr
         try {
           const piece = await next();
           if (piece) {
+            lastByte = piece.at(-1);
             controller.enqueue(piece);
             // What is enqueued is sent meanwhile.
             return await beside.passed(piece.byteLength);
           }
           beside.ended();
         } catch (thrown) {
-          const last = beside.failed(thrown);
+          const last = beside.failed(thrown, lastByte);
           if (last instanceof GatewayError) return controller.error(last);
           controller.enqueue(last);
         }

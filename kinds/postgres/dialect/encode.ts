@@ -8,7 +8,13 @@ import {
   plainString,
 } from '../../json-forms.ts';
 import { arrayToJson, type ElementForm, longArray } from './array-text.ts';
-import { type LongEncoder, longString, undividedLong } from './long-values.ts';
+import {
+  type LongEncoder,
+  longBytes,
+  longPlain,
+  longString,
+  undividedLong,
+} from './long-values.ts';
 
 /** A field as it travels in text format; null is SQL's NULL. */
 export type FieldValue = string | null;
@@ -87,13 +93,20 @@ export function encoderOf(type: TypeInfo, numbersAsStrings: boolean): Encoder {
   return numbersAsStrings && type.format === 'bigint' ? plainString : ENCODERS[type.format];
 }
 
+/** Formats whose values may be very long; others come to an end soon. */
+const LONG: { readonly [format in Format]?: LongEncoder } = {
+  text: longString,
+  bare: longPlain,
+  bytes: longBytes,
+};
+
 /** The same for long values. */
 export function longEncoderOf(type: TypeInfo, numbersAsStrings: boolean): LongEncoder {
   if (type.element) {
     const form = elementForm(type.element, numbersAsStrings);
     return (text, out) => longArray(text, form, out);
   }
-  return type.format === 'text' ? longString : undividedLong(encoderOf(type, numbersAsStrings));
+  return LONG[type.format] ?? undividedLong(encoderOf(type, numbersAsStrings));
 }
 
 /** Formats of numbers that are their own JSON text where they are small integers. */

@@ -1,6 +1,8 @@
 /** Writes long values as JSON text in pieces: in one they would hold the thread. */
+import { base64Of, bytesOfHex } from '../../../proto/bytes.ts';
 import type { LongText } from '../../../proto/long-text.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
+import { isEscaped } from '../../json-forms.ts';
 
 /** Writes the server's text of one long value as JSON text. */
 export type LongEncoder = (text: string, out: LongText) => Pieces<void>;
@@ -15,6 +17,33 @@ export function* longString(text: string, out: LongText): Pieces<void> {
     const piece = text.slice(from, isPair ? end + 1 : end);
     out.add(JSON.stringify(piece).slice(1, -1));
     from += piece.length;
+    yield;
+  }
+  out.add('"');
+}
+
+/** As `plainString` writes a text. */
+export function* longPlain(text: string, out: LongText): Pieces<void> {
+  if (isEscaped(text)) {
+    yield* longString(text, out);
+    return;
+  }
+  out.add('"');
+  for (let from = 0; from < text.length; from += out.perPiece) {
+    out.add(text.slice(from, from + out.perPiece));
+    yield;
+  }
+  out.add('"');
+}
+
+/** Digits of bytes that are written at once: three bytes are four characters of base64. */
+const DIGITS = 6 * 8192;
+
+/** Of `\x` and two digits a byte, the bytes as base64. */
+export function* longBytes(text: string, out: LongText): Pieces<void> {
+  out.add('"');
+  for (let from = 2; from < text.length; from += DIGITS) {
+    out.add(base64Of(bytesOfHex(text.slice(from, from + DIGITS))));
     yield;
   }
   out.add('"');

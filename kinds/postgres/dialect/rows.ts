@@ -1,5 +1,5 @@
 /** Writes the server's rows as JSON text, by the types of their columns. */
-import { LongText } from '../../../proto/long-text.ts';
+import type { LongText } from '../../../proto/long-text.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { type Encoder, encoderOf, type FieldValue, longEncoderOf } from './encode.ts';
@@ -35,8 +35,8 @@ export interface Shape {
   readonly write: RowWriter;
   /** Whether a row takes so long that it is written in pieces. */
   isLong(values: readonly FieldValue[]): boolean;
-  /** The same text as `write` has, as runs of characters. */
-  writeLong(values: readonly FieldValue[]): Pieces<readonly string[]>;
+  /** The same text as `write` has. */
+  writeLong(values: readonly FieldValue[], out: LongText): Pieces<void>;
   /** `[{"name", "type"}, …]` */
   readonly columnsJson: string;
 }
@@ -99,8 +99,7 @@ function rowWriters(
       for (const { index, weight } of columns) cost += (values[index]?.length ?? 0) * weight;
       return cost > AT_ONCE_CHARACTERS;
     },
-    *writeLong(values) {
-      const out = new LongText();
+    *writeLong(values, out) {
       out.add(open);
       for (const { index, before, encodeLong } of columns) {
         const value = values[index] ?? null;
@@ -109,7 +108,6 @@ function rowWriters(
         else yield* encodeLong(value, out);
       }
       out.add(close);
-      return out.pieces;
     },
   };
 }

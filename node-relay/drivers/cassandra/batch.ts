@@ -141,7 +141,7 @@ async function resultOf(
   const { numbersAsStrings } = call;
   for (const row of rowTexts(answer, { rowFormat: 'object', numbersAsStrings })) {
     if (typeof row === 'string') result.add(row);
-    else result.addLong(await inTurnOf(call, row));
+    else await inTurnOf(call, result.addLong(row));
   }
   return result.finish(columnsText(answer.meta?.columns ?? []), extras(answer, trace));
 }

@@ -157,7 +157,7 @@ async function addRows(
   let written = 0;
   for (const row of rows) {
     if (typeof row !== 'string') {
-      result.addLong(await inTurnOf(call, row));
+      await inTurnOf(call, result.addLong(row));
       continue;
     }
     result.add(row);

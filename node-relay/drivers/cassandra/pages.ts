@@ -5,7 +5,7 @@ import executionOptions from 'cassandra-driver/lib/execution-options.js';
 import requests from 'cassandra-driver/lib/requests.js';
 import { consistencyNamed } from '../../../kinds/cassandra/consistency.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { LongText } from '../../../proto/long-text.ts';
+import { LongText, type LongWriter } from '../../../proto/long-text.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { inPiecesOf } from '../in-pieces.ts';
 import { ReplyFault } from './bytes.ts';
@@ -177,14 +177,15 @@ const AT_ONCE_BYTES = 128 * 1024;
 /** How long a byte of a value takes that has no values in it, as a part of one of a collection. */
 const PLAIN_WEIGHT = 1 / 32;
 
-/** The text of a row, of one that takes long in pieces that are to be made before the next row. */
-type RowText = string | Pieces<readonly string[]>;
+/** The text of a row; of one that takes long what writes it, which is to be done before the next row. */
+type RowText = string | LongWriter;
 
 /** JSON texts of a page's rows, in order; of several columns of a name the last is kept in objects. @throws ReplyFault, GatewayError RESULT_TOO_LARGE */
 export function* rowTexts(answer: StatementReply, options: RowOptions): Generator<RowText> {
   const { raw, rowCount = 0, meta } = answer;
   if (!raw || !meta) return;
-  const [open, close] = options.rowFormat === 'array' ? ['[', ']'] : ['{', '}'];
+  const [open, close] =
+    options.rowFormat === 'array' ? (['[', ']'] as const) : (['{', '}'] as const);
   const room = new RowRoom();
   const columns = columnsOf(meta.columns, options, room);
   const weights = raw.length > AT_ONCE_BYTES ? columns.map(({ weight }) => weight) : [];
@@ -192,7 +193,7 @@ export function* rowTexts(answer: StatementReply, options: RowOptions): Generato
   for (let row = 0; row < rowCount; row += 1) {
     room.renew();
     if (cells.costOf(weights) > AT_ONCE_BYTES) {
-      yield longRow(cells, columns, open, close);
+      yield (out) => longRow(cells, columns, [open, close], out);
       continue;
     }
     let text = '';
@@ -208,18 +209,21 @@ export function* rowTexts(answer: StatementReply, options: RowOptions): Generato
 function* longRow(
   cells: Cells,
   columns: ReturnType<typeof columnsOf>,
-  open: string,
-  close: string,
-): Pieces<readonly string[]> {
-  const out = new LongText();
+  [open, close]: readonly [open: string, close: string],
+  out: LongText,
+): Pieces<void> {
   out.add(open);
   let comma = '';
   for (const { isKept, before, any } of columns) {
-    yield* writeNext(cells, comma + before, any(), isKept ? out : new LongText());
+    yield* writeNext(
+      cells,
+      comma + before,
+      any(),
+      isKept ? out : new LongText(undefined, () => {}),
+    );
     if (isKept) comma = ',';
   }
   out.add(close);
-  return out.pieces;
 }
 
 function columnsOf(columns: readonly ProtocolColumn[], options: RowOptions, room: RowRoom) {

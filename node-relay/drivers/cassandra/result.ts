@@ -1,4 +1,6 @@
 /** Builds a result as bytes of JSON, bounded while rows arrive. */
+import { LongText, type LongWriter } from '../../../proto/long-text.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import { resultTooLarge } from '../byte-text.ts';
 
 const PIECE_LENGTH = 65_536;
@@ -22,9 +24,11 @@ export class ResultText {
   }
 
   /** A row in pieces. @throws GatewayError RESULT_TOO_LARGE */
-  addLong(pieces: readonly string[]): void {
+  *addLong(write: LongWriter): Pieces<void> {
     this.add('');
-    for (const piece of pieces) this.#add(piece);
+    const out = new LongText(undefined, (text) => this.#add(text));
+    yield* write(out);
+    out.end();
   }
 
   #add(text: string): void {

@@ -157,7 +157,7 @@ async function* pieces(
         yield Buffer.from(lines);
         lines = '';
       }
-      if (isLong) yield await inTurnOf(call, lineOf(row));
+      if (isLong) yield* await inTurnOf(call, lineOf(row));
     }
   } catch (cause) {
     connection?.interrupt();

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import requests from 'cassandra-driver/lib/requests.js';
 import * as z from 'zod';
+import { LongText, type LongWriter } from '../../../proto/long-text.ts';
 import { whole } from '../../../proto/work/pieces.ts';
 import type { Connection } from './connection.ts';
 import { isTold, withoutAddresses } from './errors.ts';
@@ -57,7 +58,13 @@ async function rowsOf(connection: Connection, query: string): Promise<unknown[]>
   const options = { rowFormat: 'object', numbersAsStrings: false } as const;
   const texts = [];
   for (const row of rowTexts(answer, options)) {
-    texts.push(typeof row === 'string' ? row : whole(row).join(''));
+    texts.push(typeof row === 'string' ? row : longTextOf(row));
   }
   return texts.map((text): unknown => JSON.parse(text));
+}
+
+function longTextOf(write: LongWriter): string {
+  const out = new LongText();
+  whole(write(out));
+  return out.pieces.join('');
 }

@@ -9,6 +9,7 @@ import {
   type Shapes,
 } from '../../../kinds/postgres/dialect/rows.ts';
 import type { Call } from '../../../proto/driver.ts';
+import { LongText } from '../../../proto/long-text.ts';
 import { Pace, type Pieces } from '../../../proto/work/pieces.ts';
 import { ByteText, resultTooLarge } from '../byte-text.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
@@ -149,12 +150,10 @@ export class SqlResult implements Sink {
     const shape = this.#shape;
     if (!shape || this.#overflowed) return;
     if (shape.isLong(values)) {
-      const texts = yield* shape.writeLong(values);
       this.#add('');
-      for (const text of texts) {
-        this.#body.add(text);
-        if (this.#pace.isOver(text.length)) yield;
-      }
+      const out = new LongText(undefined, (text) => this.#body.add(text));
+      yield* shape.writeLong(values, out);
+      out.end();
     } else {
       const row = shape.write(values);
       this.#add(row);

@@ -16,7 +16,7 @@ import type { Pieces } from '../../../proto/work/pieces.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lender.ts';
 import { columnsLine, Filling, Lines, type Source } from '../lines.ts';
-import { LongRows, lineOf, sharedSource } from '../long-rows.ts';
+import { LongRows, sharedSource, writeLine } from '../long-rows.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import { bound } from './bound.ts';
 import type { Database } from './database.ts';
@@ -33,7 +33,7 @@ class FieldLines extends Lines<readonly FieldValue[]> implements Sink {
   constructor(source: Source, call: Call) {
     const shared = sharedSource(source);
     super(shared());
-    this.#long = new LongRows(shared(), call, (values) => this.#inPieces(values));
+    this.#long = new LongRows(shared(), call, (values) => this.#inPieces(values), this);
   }
 
   fields(fields: readonly Field[]): void {
@@ -64,7 +64,12 @@ class FieldLines extends Lines<readonly FieldValue[]> implements Sink {
   }
 
   *#inPieces(values: readonly FieldValue[]): Pieces<void> {
-    if (this.#shape) this.line(yield* lineOf(this.#shape.writeLong(values)));
+    const shape = this.#shape;
+    if (!shape) return;
+    yield* writeLine(
+      (out) => shape.writeLong(values, out),
+      (piece) => this.piece(piece),
+    );
   }
 }
 
