@@ -10,6 +10,16 @@ import type { Choice, Definition, Target, Written } from './written.ts';
 const ACTIONS_MAX = 12;
 const DEPTH_MAX = 3;
 
+/** What an action keeps instead of its output: for none it may be what the output was. */
+const REPLACING: [Json, ...Json[]] = [
+  { was: '$.output' },
+  { n: '$.output?.n', was: '$.output?.of' },
+  '$.input.n',
+  '$(!$.output)',
+  true,
+  null,
+];
+
 /** Where an action is made. */
 interface Spot {
   readonly visible: Visible;
@@ -180,17 +190,14 @@ export class Maker {
     const { choices } = this;
     const express = expressionsOf(choices, visible);
     const key = choices.chance(0.12) ? { idempotencyKey: express.key() } : {};
-    const replaced = choices.chance(0.15)
-      ? { output: { n: '$.output.n', was: '$.output.of' } }
-      : {};
     const input = express.input();
-    if (type === 'template') return { id, type, template: 't', input, ...key, ...replaced };
+    if (type === 'template') return { id, type, template: 't', input, ...key };
     const operation = choices.pick(['write', 'write', 'read'] as const);
     const sent =
       operation === 'read'
         ? { method: 'GET', path: '/x' }
         : { method: 'POST', path: '/x', body: input };
-    return { id, type, endpoint: 'e', operation, input: sent, ...key, ...replaced };
+    return { id, type, endpoint: 'e', operation, input: sent, ...key };
   }
 
   #wait(base: Written): Written {
@@ -267,9 +274,10 @@ export class Maker {
   /** What every type may have. */
   #common(action: Written, spot: Spot): Written {
     const { choices } = this;
-    if (action.type !== 'condition' && choices.chance(0.05)) {
+    if (choices.chance(0.05)) {
       action.idempotencyKey ??= expressionsOf(choices, spot.visible).key();
     }
+    if (choices.chance(0.15)) action.output = choices.pick(REPLACING);
     if (this.isFull || action.type === 'condition' || !choices.chance(0.3)) return action;
     const visible: Visible = {
       ...spot.visible,

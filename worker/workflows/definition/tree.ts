@@ -169,7 +169,8 @@ export interface TemplateAction extends Common {
   readonly template: string;
 }
 
-interface ConditionAction extends Common {
+/** Goes one of two ways. */
+export interface ConditionAction extends Common {
   readonly type: 'condition';
   readonly condition: Expr;
   readonly true: string | null;

@@ -1,7 +1,7 @@
 /** How an action ends: its output and what follows, or its failure with attempts, escalation and fallback. Spec: workflows.md §4. */
 import { parseJson } from '../../../proto/json.ts';
 import type { Plain } from '../../language/expressions/index.ts';
-import type { Action, Escalation, Retry, Timeout } from '../definition/tree.ts';
+import type { Action, ConditionAction, Escalation, Retry, Timeout } from '../definition/tree.ts';
 import { delayOf, failureOf, isRetried } from './failure.ts';
 import type { Failure, Node, Ref } from './journal.ts';
 import { segmentsOf } from './paths.ts';
@@ -21,7 +21,14 @@ export function succeed(turn: Turn, node: Node, output: Ref | undefined): void {
 
 /** Ends an action as succeeded whose effect another action had; the other action undoes it. @param output what the other one kept */
 export function succeedAs(turn: Turn, node: Node, output: Ref | undefined): void {
-  if (endWell(turn, node, actionOf(turn, node), () => output)) goesOn(turn, node);
+  const action = actionOf(turn, node);
+  const isWell = endWell(turn, node, action, () => {
+    // What the other one kept does not tell its decision where `output` replaced that.
+    const isReplaced = action.type === 'condition' && action.output !== undefined;
+    if (isReplaced) node.state.holds = decide(turn, node, action);
+    return output;
+  });
+  if (isWell) goesOn(turn, node);
 }
 
 /** What follows is decided once the action has ended: its condition may ask how. Answers false where that failed. */
@@ -33,6 +40,7 @@ function endWell(turn: Turn, node: Node, action: Action, made: () => Ref | undef
     node.state.follows = followsOf(turn, node, action);
     return true;
   } catch (thrown) {
+    delete node.state.holds;
     const failure = failureOf(thrown, action.id);
     failForGood(turn, node, { ...failure, effect: 'possible' });
     return false;
@@ -60,13 +68,22 @@ function outputOf(
 export function followsOf(turn: Turn, node: Node, action: Action): string | null {
   if (node.role !== 'step') return null;
   if (action.type === 'condition') {
-    const isTrue = node.output !== undefined && turn.journal.text(node.output) === 'true';
-    return isTrue ? action.true : action.false;
+    return (node.state.holds ?? isKeptTrue(turn, node)) ? action.true : action.false;
   }
   const { next } = action;
   if ('to' in next) return next.to;
   const holds = new Scope(turn, viewpoint(node)).evaluate(next.condition);
   return isTruthy(holds) ? next.true : next.false;
+}
+
+/** What stands for a condition decides as it would: the output of its fallback, or of another one with its key. */
+function isKeptTrue({ journal }: Turn, { output }: Node): boolean {
+  return output !== undefined && journal.text(output) === 'true';
+}
+
+/** Whether the condition of an action holds. @throws what it throws */
+export function decide(turn: Turn, node: Node, { condition }: ConditionAction): boolean {
+  return isTruthy(new Scope(turn, viewpoint(node)).evaluate(condition));
 }
 
 /** Whether a condition holds, by the rules of JavaScript. */

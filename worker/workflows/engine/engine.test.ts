@@ -1,6 +1,7 @@
 /** The engine alone, in memory: what each transition leads to. Spec: workflows.md §3. */
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../proto/json.ts';
+import { claimed } from './machine.ts';
 import { call, failing, run, undo } from './test/actions.ts';
 import { type Answers, World } from './test/world.ts';
 
@@ -34,6 +35,41 @@ describe('a list', () => {
       ],
     };
     expect(run(definition, { amount }).made).toEqual(made);
+  });
+
+  test.each<[Json, Json]>([
+    ['$.input.amount', 50],
+    ['$(!$.output)', false],
+    [{ was: '$.output' }, { was: true }],
+    [null, null],
+  ])('takes the branch that the condition names, and keeps output: %j', (output, kept) => {
+    const condition = { id: 'c', type: 'condition', condition: '$.input.amount > 10', output };
+    const definition = {
+      actions: [
+        { ...condition, true: 'large', false: 'small' },
+        call('large', { next: null }),
+        call('small'),
+      ],
+      output: '$.actions.c.output',
+    };
+    const ran = run(definition, { amount: 50 });
+    expect([ran.made, ran.output]).toEqual([['large#1'], kept]);
+  });
+
+  test('takes the branch of its own condition where another had its key', () => {
+    const condition = { id: 'c', type: 'condition', condition: '$.input.n > 1', output: '$.input' };
+    const world = new World(
+      {
+        actions: [
+          { ...condition, idempotencyKey: '$.input.n', true: 'large', false: null },
+          call('large'),
+        ],
+      },
+      { n: 2 },
+    ).begin();
+    const output = world.journal.keep('{"n":2}');
+    claimed(world.turn(), 'c', { is: 'done', output });
+    expect([world.node('c').output, world.node('large').status]).toEqual([output, 'running']);
   });
 
   test('decides by what an action answered', () => {

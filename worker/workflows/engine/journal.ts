@@ -111,6 +111,8 @@ export interface NodeState {
   maybe?: boolean;
   /** Its failure was dealt with: by a fallback, a route, a timeout's action or `continueOnError`. */
   handled?: boolean;
+  /** Of a condition: what it decided, whatever its `output` makes of that. */
+  holds?: boolean;
   /** Action of the same list that follows, decided when it ended; null is the list's end. */
   follows?: string | null;
   /** It ended while it was stopped, or more follows it than began at once: what follows has not begun, or not all. */

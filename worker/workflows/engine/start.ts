@@ -9,7 +9,7 @@ import type {
 } from '../definition/tree.ts';
 import { startDynamic, startLoop, startParallel } from './containers.ts';
 import { durationMs, timeOf } from './duration.ts';
-import { fail, succeed, timeOut, viewpoint } from './ending.ts';
+import { decide, fail, succeed, timeOut, viewpoint } from './ending.ts';
 import { ActionFault, failureOf } from './failure.ts';
 import type { Node } from './journal.ts';
 import { Scope } from './scope.ts';
@@ -78,8 +78,8 @@ function startOther(turn: Turn, node: Node, action: Action): void {
     turn.journal.due(turn.now + action.timeoutMs, node.path, 'timeout');
   }
   if (action.type === 'condition') {
-    const holds = new Scope(turn, viewpoint(node)).evaluate(action.condition);
-    succeed(turn, node, keepJson(turn, Boolean(holds)));
+    node.state.holds = decide(turn, node, action);
+    succeed(turn, node, keepJson(turn, node.state.holds));
   } else if (action.type === 'parallel') startParallel(turn, node, action);
   else if (action.type === 'loop') startLoop(turn, node, action);
   else if (action.type === 'dynamicAction') startDynamic(turn, node, action);

@@ -7,6 +7,7 @@ import {
   endFailed,
   expressionFailed,
   followsOf,
+  holdsOf,
   isUndone,
   note,
   STOPPED,
@@ -65,6 +66,9 @@ async function succeed(
   const { world, action, ran, at } = acting;
   try {
     const replaced = isOwn && action.output !== undefined;
+    // An earlier action kept its output, which does not tell what it decided where that was replaced.
+    const isUntold = action.type === 'condition' && action.output !== undefined;
+    if (!isOwn && isUntold) ran.holds = holdsOf(acting);
     ran.output = replaced ? filled(world, action.output ?? null, at, { output }) : output;
     ran.error = undefined;
     world.end(ran, 'succeeded');
@@ -73,6 +77,7 @@ async function succeed(
     if (isOwn) settleKey(world, ran, 'done');
     return at.stop.isStopped ? STOPPED : { is: 'done', output: ran.output, follows };
   } catch (thrown) {
+    ran.holds = undefined;
     const failure = expressionFailed(action, thrown);
     note(acting, failure);
     ran.isUnknown = true;

@@ -55,11 +55,16 @@ function hasOwnUndo({ tree }: World, { id, compensation }: Written): boolean {
 /** What follows in its list. @throws ExpressionFailed */
 export function followsOf({ world, action, at, ran }: Acting): Target {
   if (action.type === 'condition') {
-    return (ran.output === true ? action.true : action.false) ?? null;
+    return ((ran.holds ?? ran.output === true) ? action.true : action.false) ?? null;
   }
   const { next = null } = action;
   if (next === null || typeof next === 'string') return next;
   return evaluate(world, next.condition, at) ? next.true : next.false;
+}
+
+/** Whether the condition of an action holds. @throws ExpressionFailed */
+export function holdsOf({ world, action, at }: Acting): boolean {
+  return Boolean(evaluate(world, action.condition ?? '', at));
 }
 
 /** @throws what is no failure of an expression */

@@ -1,10 +1,9 @@
 /** One attempt of an action, by its type. Spec: workflows.md §3. */
 import type { Json } from '../../../../proto/json.ts';
 import type { Acting } from './acting.ts';
-import { expressionFailed } from './acting.ts';
+import { expressionFailed, holdsOf } from './acting.ts';
 import { runDynamic, runLoop, runParallel } from './containers.ts';
 import { inputOf, runCall, runChild, runTask, runWait } from './leaves.ts';
-import { evaluate } from './scope.ts';
 import type { Act, Made } from './steps.ts';
 
 /** Begins the attempt, and answers how it ended. */
@@ -41,8 +40,9 @@ function byType(acting: Acting, act: Act): Promise<Made> {
   }
 }
 
-async function decide({ world, action, at }: Acting): Promise<Made> {
-  return { is: 'output', output: Boolean(evaluate(world, action.condition ?? '', at)) };
+async function decide(acting: Acting): Promise<Made> {
+  acting.ran.holds = holdsOf(acting);
+  return { is: 'output', output: acting.ran.holds };
 }
 
 /** Every attempt sends the same. @throws ExpressionFailed */

@@ -19,6 +19,8 @@ export interface Ran {
   status: string;
   attempts: number;
   output: Json | undefined;
+  /** Of a condition: what it decided itself. */
+  holds: boolean | undefined;
   error: Json | undefined;
   by: string | undefined;
   /** To be undone when the run fails. */
@@ -84,7 +86,7 @@ export class World {
     const ran: Ran = {
       ...{ path, id, env, started: this.clock.now, ended: -1, order: 0, status: 'running' },
       ...{ attempts: 0, output: undefined, error: undefined, by: undefined, toUndo: false },
-      ...{ isUnknown: false, hasEscalated: false, key: undefined },
+      ...{ isUnknown: false, hasEscalated: false, key: undefined, holds: undefined },
     };
     this.ran.set(path, ran);
     return ran;
