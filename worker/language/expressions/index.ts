@@ -15,6 +15,7 @@ export {
 export { compileFunctions } from './functions.ts';
 export { keep, type Plain, type PlainObject } from './keep.ts';
 export type { CompiledFunctions, Expression, ExpressionOptions } from './language.ts';
+export { define } from './members.ts';
 export { constantStart, readsOf, type ValueRead } from './reads.ts';
 export { toLinear, Unsupported } from './regex/translate.ts';
 export { Callable, type ExactNumber, isExact, type ObjectValue, type Value } from './value.ts';

@@ -1,7 +1,7 @@
 /** The end of a loop: what its elements came to becomes its output. Spec: workflows.md §3. */
 import type { Json } from '../../../proto/json.ts';
 import { writtenText } from '../../../proto/written-json.ts';
-import type { Plain, PlainObject } from '../../language/expressions/index.ts';
+import { define, type Plain, type PlainObject } from '../../language/expressions/index.ts';
 import type { LoopAction } from '../definition/tree.ts';
 import { succeed, viewpoint } from './ending.ts';
 import { failureOf } from './failure.ts';
@@ -68,7 +68,7 @@ function aggregate(
   const made: PlainObject = {};
   for (const [name, expression] of aggregation) {
     const value = scope.evaluate(expression, beside);
-    if (value !== undefined) made[name] = value;
+    if (value !== undefined) define(made, name, value);
   }
   // An aggregation that names `count` says itself what that is, as one that names `results` does. Spec silent.
   const whole = Object.hasOwn(made, 'count') ? made : { ...made, count: node.state.count ?? 0 };

@@ -1,5 +1,5 @@
 /** The scope of an expression: `$` with what it reads, as a node of the run sees it. Spec: workflows.md §2. */
-import { Budget, type Plain, type PlainObject } from '../../language/expressions/index.ts';
+import { Budget, define, type Plain, type PlainObject } from '../../language/expressions/index.ts';
 import type { ActionMember, Expr, Uses, Value } from '../definition/tree.ts';
 import { ACTION_MEMBERS } from '../definition/uses.ts';
 import { ActionFault } from './failure.ts';
@@ -89,8 +89,8 @@ export class Scope {
     for (const { id, index, upTo } of segmentsOf(this.#from.path)) {
       const action = workflow.byId.get(id);
       if (action?.type !== 'loop' || index === undefined) continue;
-      if (names.has(action.as)) root[action.as] = journal.element(upTo, index) as Plain;
-      if (action.index !== undefined && names.has(action.index)) root[action.index] = index;
+      if (names.has(action.as)) define(root, action.as, journal.element(upTo, index) as Plain);
+      if (action.index !== undefined && names.has(action.index)) define(root, action.index, index);
     }
   }
 
@@ -106,7 +106,7 @@ export class Scope {
     journal.readAhead([...paths.values()]);
     for (const [id, path] of paths) {
       const told = this.#told(id, path, wanted.get(id) ?? 'all');
-      if (Object.keys(told).length > 0) actions[id] = told;
+      if (Object.keys(told).length > 0) define(actions, id, told);
     }
     return actions;
   }

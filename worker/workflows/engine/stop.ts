@@ -1,5 +1,6 @@
 /** Stops what is under way: waits end at once, calls in flight are let end, nothing more begins. Spec: workflows.md §3, §4. */
 import type { Json } from '../../../proto/json.ts';
+import { ownOf } from '../own.ts';
 import { endFailed, isWithin, noteFailure } from './ending.ts';
 import type { Failure, Node } from './journal.ts';
 import { above, isBelow } from './paths.ts';
@@ -12,7 +13,7 @@ import { actionOf, end, putOff, setPhase, type Turn } from './turn.ts';
 export function stopBelow(turn: Turn, path: string): void {
   const { run, journal, beginsMax } = turn;
   run.closing = true;
-  const after = run.stops?.[path] ?? '';
+  const after = ownOf(run.stops, path) ?? '';
   const some = journal.activeAfter(path, after, beginsMax);
   const last = some.length < beginsMax ? undefined : some.at(-1)?.path;
   noteStop(run, path, last);
@@ -25,15 +26,13 @@ export function stopBelow(turn: Turn, path: string): void {
 
 /** @param upTo the path up to which it has stopped; undefined where that is done */
 function noteStop(run: Turn['run'], path: string, upTo: string | undefined): void {
-  const stops = { ...run.stops };
-  if (upTo === undefined) delete stops[path];
-  else stops[path] = upTo;
-  run.stops = stops;
+  const { [path]: _, ...others } = run.stops ?? {};
+  run.stops = upTo === undefined ? others : { ...others, [path]: upTo };
 }
 
 /** Goes on stopping, where that is not done. */
 export function goOnStopping(turn: Turn, path: string): void {
-  if (turn.run.stops?.[path] !== undefined) stopBelow(turn, path);
+  if (ownOf(turn.run.stops, path) !== undefined) stopBelow(turn, path);
 }
 
 /** Stops a node, and what it is part of, that others stop before them: answers whether it has ended with that. */

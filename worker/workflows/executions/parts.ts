@@ -1,6 +1,7 @@
 /** What a run reaches: by its pinned version, and by those of its subworkflows, to any depth. Spec: workflows.md §1 "Versions". */
 import type { Context } from '../../context.ts';
 import { DEPTH_MAX } from '../engine/start.ts';
+import { ownOf } from '../own.ts';
 import type { Pins, RunHead, WorkflowVersion } from '../runs/head.ts';
 import { type NamedResource, namedIn } from '../runs/order.ts';
 
@@ -49,6 +50,6 @@ export function isThere({ kind, endpointKind, templateVersion, workflow }: Named
 
 function subworkflowsOf(named: readonly NamedResource[], { workflows }: Pins) {
   return named.flatMap(({ target, workflow }) =>
-    workflow === null ? [] : [{ target, version: workflows[target] ?? workflow }],
+    workflow === null ? [] : [{ target, version: ownOf(workflows, target) ?? workflow }],
   );
 }

@@ -10,6 +10,7 @@ import { loadReach } from '../../reach/load.ts';
 import { onTemplate } from '../../templates/access.ts';
 import type { EndpointAction, TemplateAction } from '../definition/tree.ts';
 import type { Failure } from '../engine/journal.ts';
+import { ownOf } from '../own.ts';
 import { failureFrom } from './call-failure.ts';
 import type { RunContexts } from './contexts.ts';
 import type { Pins } from './head.ts';
@@ -21,7 +22,7 @@ export function rootOf(
   { template }: Pick<TemplateAction, 'template'>,
   { templates }: Pins,
 ) {
-  return { uuid, version: templates[template] ?? version, isPinned: true };
+  return { uuid, version: ownOf(templates, template) ?? version, isPinned: true };
 }
 
 /**

@@ -2,6 +2,7 @@
 import { ERRORS, GatewayError } from '../../../proto/errors.ts';
 import { policyOn } from '../../access/policy.ts';
 import { failureOf } from '../../outcome.ts';
+import { ownOf } from '../own.ts';
 import { authorOf, withRightsOf } from './author.ts';
 import { refusalOf } from './call-failure.ts';
 import { askChild } from './child-rights.ts';
@@ -43,7 +44,7 @@ async function startedBy(
   const input = driver.inputOf(row.run, path);
   if (input === undefined) return { is: 'started' };
   const { username } = await policyOn(ctx);
-  const kept = head.pins.workflows[named];
+  const kept = ownOf(head.pins.workflows, named);
   const { row: of, version: workflow, isDoor } = await askChild(ctx, named, kept);
   if (of.status === 'paused') {
     return { is: 'failed', code: 'WORKFLOW_PAUSED', message: `Workflow ${of.id} is paused` };
