@@ -195,6 +195,8 @@ export const workflowRuns = sqliteTable(
     /** The account's UUID, or who an external token names, and the name that records show. */
     startedBy: text('started_by').notNull(),
     startedByName: text('started_by_name').notNull(),
+    /** Username of whose rights it has, where those are not the starter's; null of runs from before this was kept, too. */
+    authorName: text('author_name'),
     parentUuid: text('parent_uuid'),
     forkedFrom: text('forked_from'),
     compensation: text('compensation').$type<'none' | 'complete' | 'partial'>(),

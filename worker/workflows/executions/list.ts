@@ -65,6 +65,7 @@ function entryOf(run: WorkflowRunRow, workflow: string): JsonObject {
       id: triggerId ?? '',
     },
     started_by: run.startedByName,
+    ...(run.authorName === null ? {} : { author: run.authorName }),
     ...(run.parentUuid === null ? {} : { parent: run.parentUuid }),
     ...(run.forkedFrom === null ? {} : { forked_from: run.forkedFrom }),
     ...(errorCode === null ? {} : { error: { code: errorCode } }),

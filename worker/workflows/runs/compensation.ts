@@ -9,3 +9,13 @@ export function compensationOf({
   if (notUndone > 0) return 'partial';
   return undone > 0 ? 'complete' : 'none';
 }
+
+/** What is told of it: of a run that failed or was cancelled, and of one that its parent has undone. */
+export function toldCompensation(
+  run: Pick<Run, 'status' | 'undoing' | 'undone' | 'notUndone'>,
+): ReturnType<typeof compensationOf> | undefined {
+  const { status, undoing } = run;
+  const isUndone = status === 'succeeded' && undoing === 'own';
+  const isTold = status === 'failed' || status === 'cancelled' || isUndone;
+  return isTold ? compensationOf(run) : undefined;
+}

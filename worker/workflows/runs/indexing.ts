@@ -4,7 +4,7 @@ import { loggedFault } from '../../db/fault.ts';
 import type { WorkflowRunRow } from '../../db/workflows.ts';
 import type { NewEvent } from '../../events/object.ts';
 import { log } from '../../log.ts';
-import { compensationOf } from './compensation.ts';
+import { toldCompensation } from './compensation.ts';
 import type { RunRow } from './journal.ts';
 import type { Keeper } from './keeper.ts';
 import { countIndexed, INDEX_STEP, upsertRuns } from './store.ts';
@@ -191,7 +191,7 @@ function forget(
 }
 
 function indexRow(keeper: Keeper, { run, id, head, body }: RunRow): WorkflowRunRow {
-  const { caller, trigger, workflow, parent, forkedFrom, retentionMs } = head;
+  const { caller, author, trigger, workflow, parent, forkedFrom, retentionMs } = head;
   const hasEnded = body.endedAt !== 0;
   const error = body.error === undefined ? undefined : keeper.text(run, body.error);
   return {
@@ -206,9 +206,10 @@ function indexRow(keeper: Keeper, { run, id, head, body }: RunRow): WorkflowRunR
     key: body.key ?? null,
     startedBy: caller.userUuid,
     startedByName: head.startedBy,
+    authorName: author?.name ?? null,
     parentUuid: parent?.run ?? null,
     forkedFrom: forkedFrom ?? null,
-    compensation: hasEnded && body.status !== 'succeeded' ? compensationOf(body) : null,
+    compensation: toldCompensation(body) ?? null,
     errorCode: error === undefined ? null : (JSON.parse(error) as { code: string }).code,
     startedAt: body.startedAt,
     endedAt: hasEnded ? body.endedAt : null,

@@ -1,6 +1,6 @@
 /** How a run is told: its record, its actions, and what changed of it. Spec: workflows.md §6. */
 import type { Node, Ref } from '../engine/journal.ts';
-import { compensationOf } from './compensation.ts';
+import { toldCompensation } from './compensation.ts';
 import type { ActionRecord, RunRecord, ValueRecord } from './head.ts';
 import type { RunRow } from './journal.ts';
 import type { Keeper } from './keeper.ts';
@@ -18,14 +18,13 @@ const FIRST_MAX = 1000;
 export function recordOf(keeper: Keeper, row: RunRow): RunRecord {
   const { run, id, head, body, seq } = row;
   const told = (name: 'output' | 'error') => toldAs(keeper, run, name, body[name]);
-  const isUndone = body.undone + body.notUndone > 0;
-  const hasFailed = body.status === 'failed' || body.status === 'cancelled';
+  const compensation = toldCompensation(body);
   return {
     id,
     head,
     status: body.status,
     ...(body.key === undefined ? {} : { key: body.key }),
-    ...(hasFailed || isUndone ? { compensation: compensationOf(body) } : {}),
+    ...(compensation === undefined ? {} : { compensation }),
     started: body.startedAt,
     ...(body.endedAt === 0 ? {} : { ended: body.endedAt }),
     input: toldOf(keeper, run, body.input),

@@ -99,6 +99,7 @@ export function upsertRuns(db: Database, rows: readonly WorkflowRunRow[]) {
       key: sql<string | null>`${of('key')}`.as('key'),
       startedBy: sql<string>`${of('startedBy')}`.as('started_by'),
       startedByName: sql<string>`${of('startedByName')}`.as('started_by_name'),
+      authorName: sql<string | null>`${of('authorName')}`.as('author_name'),
       parentUuid: sql<string | null>`${of('parentUuid')}`.as('parent_uuid'),
       forkedFrom: sql<string | null>`${of('forkedFrom')}`.as('forked_from'),
       compensation: sql<WorkflowRunRow['compensation']>`${of('compensation')}`.as('compensation'),
