@@ -100,16 +100,22 @@ function perform(
       if (changes === 'organization') await demandAuditRoom(ctx, reliefOf(operation, input.body));
       const reply = await handle(ctx, operation, input);
       const result = reply instanceof Outcome ? resultOf(known, reply) : reply;
-      if (result instanceof GatewayError) return result;
+      if (result instanceof GatewayError) return asRepeat(reply, result);
       if (access.level !== 'Public') noteOperation(ctx, operation, names);
       const isReady = isLight(input.bytes) && !isMovedWithin(result);
       const told = isReady ? result : await written(ctx, result);
-      return reply instanceof Outcome ? reply.with(told) : told;
+      return asRepeat(reply, told);
     } finally {
       known.demands.push(...input.demands);
       forget(ctx, changes);
     }
   });
+}
+
+/** What is told again says so, a failure, too. */
+function asRepeat(reply: Reply, told: Result | GatewayError): Result | GatewayError | Outcome {
+  const replayOf = reply instanceof Outcome ? reply.replayOf : undefined;
+  return replayOf === undefined ? told : new Outcome(told, {}, replayOf);
 }
 
 function handle(

@@ -86,7 +86,8 @@ export type Begun =
   | { readonly is: 'begun'; readonly log: string }
   /** The key was used: what was answered then, sealed; undefined where it was too large to keep. */
   | { readonly is: 'answered'; readonly shown: Shown; readonly reply: Uint8Array | undefined }
-  | { readonly is: 'failed'; readonly failure: KeptFailure }
+  /** The key was used, and the request of that id failed so. */
+  | { readonly is: 'failed'; readonly failure: KeptFailure; readonly requestId: string }
   | { readonly is: 'running' | 'reused' | 'circle' | 'late' }
   | { readonly is: 'doubt'; readonly holder: string };
 

@@ -110,6 +110,7 @@ async function begin(ready: Ready, announced: NewTransaction): Promise<Begun> {
 
 /** What a transaction that did not begin is answered. @throws GatewayError why it did not */
 async function answered(ready: Ready, begun: Exclude<Begun, { is: 'begun' }>): Promise<Outcome> {
+  if (begun.is === 'failed') return new Outcome(refusalOf(begun), {}, begun.requestId);
   if (begun.is !== 'answered') throw refusalOf(begun);
   const { shown, reply } = begun;
   if (!reply) {

@@ -37,7 +37,9 @@ export class Keys {
     }
     if (row.isDoubtful) return { is: 'doubt', holder: row.id };
     if (row.ended === null || !row.error) return { is: 'running' };
-    if (ERRORS[row.error.code].status < 500) return { is: 'failed', failure: row.error };
+    if (ERRORS[row.error.code].status < 500) {
+      return { is: 'failed', failure: row.error, requestId: row.head.requestId };
+    }
     this.#store.freeKey(row.id);
     return undefined;
   }
