@@ -156,6 +156,8 @@ function startTask(turn: Turn, node: Node, action: HumanTaskAction): void {
   if (node.input === undefined) node.input = keepJson(turn, taskOf(scope, action));
   setPhase(turn, node, 'wait', 'waiting');
   node.state.wait = 'task';
+  // Who rejected an earlier one has not completed this one.
+  node.by = undefined;
   delete node.state.escalated;
   if (action.timeout) {
     const duration = durationMs(scope.value(action.timeout.duration), 'timeout.duration');

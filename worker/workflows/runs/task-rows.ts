@@ -103,7 +103,7 @@ export async function closeTask(
   const { orgUuid } = row.head;
   await endTask(databaseOf(at.env), orgUuid, uuid, {
     status,
-    completedBy: node.by ?? null,
+    completedBy: status === 'done' ? (node.by ?? null) : null,
     completedAt: Date.now(),
   });
 }

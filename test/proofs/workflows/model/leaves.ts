@@ -136,6 +136,7 @@ export function runTask(world: World, action: Written, ran: Ran, at: At): Promis
   const { path } = ran;
   const timeout = action.timeout as WrittenTimeout | undefined; // Of a task.
   world.log('open-task', path);
+  ran.by = undefined;
   return firstOf((end, also) => {
     const close = (made: Made, how: string) => {
       world.log('close-task', path, how);
