@@ -1,5 +1,6 @@
 /** `npm run rotate`: changes a key of a gateway while it runs, in two steps with both keys in use between them. */
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { flagFault } from '../proto/flags.ts';
@@ -48,6 +49,8 @@ const HELD_S = {
 /** One change of one key. */
 interface KeyChange {
   readonly name: KeyName;
+  /** `--data` as it was given; the environment's is there at the next command, too. */
+  readonly data: string | undefined;
   readonly folder: DataFolder;
   readonly files: { readonly current: string; readonly previous: string };
   /** Whether a gateway runs on the folder. */
@@ -62,7 +65,8 @@ await runScript(async () => {
   }
   const name = nameOf(positionals);
   const folder = await openDataFolder(values.data ?? (process.env.DATA || '.causeway'));
-  const change = { name, folder, files: keyFiles(folder, name), isRunning: isLocked(folder) };
+  const files = keyFiles(folder, name);
+  const change = { name, data: values.data, folder, files, isRunning: isLocked(folder) };
   if (values.finish) await finish(change, values.force ?? false);
   else await begin(change);
 });
@@ -83,7 +87,7 @@ function nameOf(positionals: readonly string[]): KeyName {
 }
 
 async function begin(change: KeyChange): Promise<void> {
-  const { name, files } = change;
+  const { name, data, files } = change;
   const current = await kept(files.current);
   if (current === undefined) {
     throw new Failure(
@@ -92,22 +96,34 @@ async function begin(change: KeyChange): Promise<void> {
   }
   const before = await kept(files.previous);
   if (before === undefined) await replace(change, current);
-  else say(`A change of ${name} has begun already; going on with it.`);
+  else say(`A change of ${name} in ${keysOf(change)} has begun already; going on with it.`);
   await inForce(change);
   if (name === 'INSTALLATION_KEY') await sealed(change);
   if (name === 'GATEWAY_KEY') await tellRelays(change);
-  say(
-    `Both keys are in use. To remove the old one: npm run rotate --silent -- ${name} --finish${await when(change)}`,
-  );
+  const finishing = `npm run rotate --silent -- ${name} --finish${dataFlag(data)}`;
+  say(`Both keys are in use. To remove the old one: ${finishing}${await when(change)}`);
+}
+
+/** For a shell. */
+function dataFlag(data: string | undefined): string {
+  if (data === undefined) return '';
+  const isPlain = /^[\w@%+=:,./-]+$/.test(data);
+  return ` --data ${isPlain ? data : `'${data.replaceAll("'", "'\\''")}'`}`;
+}
+
+/** The folder that the keys lie in. */
+function keysOf({ files }: KeyChange): string {
+  return dirname(files.current);
 }
 
 /** The old one first: at no time is it missing. */
-async function replace({ name, files }: KeyChange, current: string): Promise<void> {
+async function replace(change: KeyChange, current: string): Promise<void> {
+  const { name, files } = change;
   const node =
     name === 'RELAY_NODE_KEY' ? await nodeUuid(JSON.parse(publicHalf(name, current))) : undefined;
   await write(files.previous, current);
   await write(files.current, await newKey(name, node));
-  say(`A new ${name} is made.`);
+  say(`A new ${name} is made in ${keysOf(change)}.`);
 }
 
 async function finish(change: KeyChange, isForced: boolean): Promise<void> {
@@ -131,7 +147,7 @@ async function finish(change: KeyChange, isForced: boolean): Promise<void> {
   }
   await rm(files.previous);
   await inForce(change);
-  say(`The old ${name} is removed.`);
+  say(`The old ${name} is removed from ${keysOf(change)}.`);
 }
 
 /** Waits until the gateway uses what the files hold. */

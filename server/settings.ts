@@ -40,8 +40,8 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
   { name: 'RATE_LIMITS', meaning: 'off switches all limits off', fallback: 'on' },
   {
     name: 'QUOTAS',
-    meaning: 'JSON {endpoints, templates, workflows, storage}',
-    fallback: '1000 each, 1 GiB',
+    meaning: 'JSON {endpoints, templates, workflows, storage, audit}',
+    fallback: '1000 each, 1 GiB, 64 MiB',
   },
   {
     name: 'TEMPLATE_BUDGETS',
@@ -175,7 +175,9 @@ Usage: npm start -- [flags]
   --help              this text
 
 Each flag has the environment variable in brackets; a flag wins. Further settings come from the
-environment; node --env-file=FILE server/start.ts reads them from a file.
+environment, or from a FILE of lines NAME='value', with any Node that npm start runs on:
+
+  npm exec -c 'node --env-file=FILE server/run.mjs server/start.ts'
 
 Keys, made in the data folder when first needed:
 ${lines(KEY_SETTINGS)}

@@ -1,6 +1,6 @@
 /** Keys that change while calls run: none of the calls fails. Contract §3, §5; nodes.md §1. */
 
-import { readFile, rm, stat } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -41,7 +41,8 @@ test.each([
   await sleep(500);
   const begun = await rotate(name);
   expect(begun).toMatchObject({ code: 0, stderr: '' });
-  expect(begun.stdout).toContain(`A new ${name} is made.\n`);
+  expect(begun.stdout).toContain(`A new ${name} is made in ${keys}.\n`);
+  expect(begun.stdout).toContain(`rotate --silent -- ${name} --finish --data ${gateway.data}`);
   expect(await readFile(join(keys, previous), 'utf8')).toBe(old);
   expect(await readFile(join(keys, file), 'utf8')).not.toBe(old);
   // Clients renew their tokens while both keys are in use.
@@ -53,7 +54,7 @@ test.each([
     expect(early.stderr).toContain(`The old ${name} has to stay until `);
     expect(await rotate(name, '--finish', '--force')).toEqual({
       code: 0,
-      stdout: `The old ${name} is removed.\n`,
+      stdout: `The old ${name} is removed from ${keys}.\n`,
       stderr: '',
     });
   } else {
@@ -89,7 +90,7 @@ test('a change of INSTALLATION_KEY that was interrupted goes on, and what was se
   const second = await startGateway({ data });
   const again = await change('INSTALLATION_KEY');
   expect(again.said).toContain(
-    'A change of INSTALLATION_KEY has begun already; going on with it.\n',
+    `A change of INSTALLATION_KEY in ${join(data, 'keys')} has begun already; going on with it.\n`,
   );
   expect(again.said).toContain('1 of 1 data keys are sealed with the new key.\n');
   expect(await change('INSTALLATION_KEY', '--finish')).toMatchObject({ code: 0 });
@@ -104,6 +105,29 @@ test('a change of INSTALLATION_KEY that was interrupted goes on, and what was se
   );
   await third.stop();
   expect(reply).toMatchObject({ status: 200, body: { data: { rows: [{ one: 1 }] } } });
+  await rm(data, { recursive: true });
+});
+
+test('without --data the folder is told, and the next command has no --data', async () => {
+  const data = await dataFolder();
+  const run = async (args: string[], env: Record<string, string> = {}) => {
+    const { ended, output } = runScript('server/rotate.ts', args, env);
+    expect(await ended).toMatchObject({ code: 0 });
+    return output.stdout();
+  };
+  const first = await startGateway({ data });
+  await first.stop();
+  const said = await run(['JWT_SECRET'], { DATA: data });
+  expect(said).toContain(`A new JWT_SECRET is made in ${join(data, 'keys')}.\n`);
+  expect(said).toMatch(/: npm run rotate --silent -- JWT_SECRET --finish \(from \S+ on\)\n$/);
+  // As a shell reads it.
+  const odd = join(data, "it's a folder");
+  await mkdir(odd);
+  await cp(join(data, 'keys'), join(odd, 'keys'), { recursive: true });
+  await rm(join(odd, 'keys', 'jwt-secret-previous'));
+  expect(await run(['JWT_SECRET', '--data', odd])).toContain(
+    ` --finish --data '${odd.replace("'", "'\\''")}' (from `,
+  );
   await rm(data, { recursive: true });
 });
 

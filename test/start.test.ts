@@ -10,6 +10,7 @@ import {
   dataFolder,
   type Gateway,
   type OwnGateway,
+  run,
   runStart,
   sharedGateway,
   startGateway,
@@ -136,6 +137,21 @@ test('--help lists flags and settings on stdout, and touches nothing', async () 
     /--relay-port PORT[\s\S]*--demo[\s\S]*JWT_SECRET [\s\S]*TRUSTED_PROXY /,
   );
   await expect(stat(data)).rejects.toThrow('ENOENT');
+});
+
+test('the command of --help that reads settings from a file runs by npm, as it stands there', async () => {
+  const data = await dataFolder();
+  const file = join(data, 'settings');
+  await writeFile(file, `HOST='192.0.2.1'\nPORT='0'\nRELAY_PORT='0'\nDATA='${data}'\n`);
+  const help = runStart(['--help']);
+  await help.ended;
+  const [, command = ''] = /^ {2}npm exec -c '(.*)'$/m.exec(help.output.stdout()) ?? [];
+  const ran = run('npm', ['exec', '-c', command.replace('FILE', file)], {});
+  expect(await ran.ended).toEqual({ code: 1, signal: null });
+  expect(ran.output.stderr()).toBe(
+    '192.0.2.1 is not an address that this machine can listen on; choose another with --host.\n',
+  );
+  await rm(data, { recursive: true });
 });
 
 describe('what it keeps', () => {
