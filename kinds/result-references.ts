@@ -1,5 +1,5 @@
 /** Earlier results as values of later operations of a transaction. Contract §6, "Transactions". */
-import { badRequest, type GatewayError } from '../proto/errors.ts';
+import { GatewayError } from '../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, type JsonObject } from '../proto/json.ts';
 import { inOrderOf, namesOf, onlyNameOf } from '../proto/ordered-json.ts';
 import { Pace, type Pieces } from '../proto/work/pieces.ts';
@@ -27,7 +27,7 @@ export class ReferenceRoom {
   /** @throws GatewayError BAD_REQUEST when there is no room left */
   take(path: string, value: Json): void {
     this.#left -= lengthOf(value, this.#left);
-    if (this.#left < 0) throw badReference(path, `puts in more than ${PUT_IN_MAX} characters`);
+    if (this.#left < 0) throw new BadReference(path, `puts in more than ${PUT_IN_MAX} characters`);
   }
 }
 
@@ -167,16 +167,16 @@ function indexOf(path: string): number | undefined {
 const STEP = /\[(\d{1,9})\]|\.([^.[\]"]+)|\[("(?:[^"\\]|\\.)*")\]/y;
 
 function pointedTo(path: string, earlier: EarlierResult): Json {
-  if (path.length > PATH_MAX) throw badReference(path, `is longer than ${PATH_MAX} characters`);
+  if (path.length > PATH_MAX) throw new BadReference(path, `is longer than ${PATH_MAX} characters`);
   const [operation, ...steps] = stepsOf(path);
   if (typeof operation !== 'number')
-    throw badReference(path, 'begins with the index of an operation');
+    throw new BadReference(path, 'begins with the index of an operation');
   let value = earlier(operation);
   if (value === undefined)
-    throw badReference(path, 'points to an operation that does not come before');
+    throw new BadReference(path, 'points to an operation that does not come before');
   for (const step of steps) {
     value = memberOf(value, step);
-    if (value === undefined) throw badReference(path, 'points to nothing');
+    if (value === undefined) throw new BadReference(path, 'points to nothing');
   }
   return value;
 }
@@ -187,7 +187,7 @@ function stepsOf(path: string): (number | string)[] {
   while (at < path.length) {
     STEP.lastIndex = at;
     const [whole, index, member, quoted] = STEP.exec(path) ?? [];
-    if (whole === undefined) throw badReference(path, 'is not of the form [0].rows[0].name');
+    if (whole === undefined) throw new BadReference(path, 'is not of the form [0].rows[0].name');
     steps.push(index === undefined ? (member ?? unquoted(path, quoted ?? '')) : Number(index));
     at += whole.length;
   }
@@ -198,7 +198,7 @@ function unquoted(path: string, quoted: string): string {
   try {
     return String(JSON.parse(quoted));
   } catch {
-    throw badReference(path, 'is not of the form [0].rows[0].name');
+    throw new BadReference(path, 'is not of the form [0].rows[0].name');
   }
 }
 
@@ -208,7 +208,47 @@ function memberOf(value: Json, step: number | string): Json | undefined {
 }
 
 /** What is wrong with a reference. */
-function badReference(path: string, problem: string): GatewayError {
-  const shown = path.slice(0, 200);
-  return badRequest('$result', problem, `The reference ${shown} ${problem}`);
+export class BadReference extends GatewayError {
+  /** Its path. */
+  readonly reference: string;
+  readonly #problem: string;
+
+  /** @param at where it is, dotted */
+  constructor(reference: string, problem: string, at = '$result') {
+    const message = `The reference ${reference.slice(0, 200)} ${problem}`;
+    super('BAD_REQUEST', message, { details: [{ path: at, message: problem }] });
+    this.reference = reference;
+    this.#problem = problem;
+  }
+
+  /** The same, with where it is first within a value. @param at where the value is, dotted; empty for a request itself */
+  within(value: Json, at: string): BadReference {
+    const path = placeOf(this.reference, value);
+    const whole = [...(at === '' ? [] : [at]), ...(path ?? [])].join('.');
+    return path === undefined || whole === ''
+      ? this
+      : new BadReference(this.reference, this.#problem, whole);
+  }
+}
+
+/** Names on the way to a reference; undefined where it is not within the value. */
+function placeOf(reference: string, value: Json): readonly string[] | undefined {
+  if (typeof value !== 'object' || value === null || isRawJson(value)) return undefined;
+  const only = isJsonObject(value) ? onlyNameOf(value) : undefined;
+  if (only === '$literal') return undefined;
+  if (isJsonObject(value) && only === '$result' && value.$result === reference) return [];
+  for (const [name, inner] of Object.entries(value)) {
+    const found = placeOf(reference, inner);
+    if (found !== undefined) return [name, ...found];
+  }
+  return undefined;
+}
+
+/** Does what resolves references within a value. @param at as for `BadReference.within` @throws GatewayError naming where the bad one is */
+export function resolvedWithin<Value>(value: Json, at: string, resolve: () => Value): Value {
+  try {
+    return resolve();
+  } catch (thrown) {
+    throw thrown instanceof BadReference ? thrown.within(value, at) : thrown;
+  }
 }

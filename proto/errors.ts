@@ -103,6 +103,8 @@ export type ErrorDetails =
       /** Where in an expression or function, from 1. */
       readonly line?: number;
       readonly column?: number;
+      /** Index in a transaction, from 0. */
+      readonly operation?: number;
     }
   | {
       readonly source: string;

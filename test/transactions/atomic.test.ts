@@ -62,6 +62,20 @@ const addMy = (name: string, n: unknown = 1) => ({
   params: [name, n],
 });
 
+test.each([
+  ['PostgreSQL', () => [addMy('p'), addPg('p', { $result: '[0].rows[3]' })]],
+  ['MariaDB', () => [addPg('p'), addMy('p', { $result: '[0].rows[3]' })]],
+  ['the same database', () => [addPg('p'), addPg('q', { $result: '[0].rows[3]' })]],
+])('a reference to nothing is told with the parameter that it is, in %s', async (_, operations) => {
+  expect(await transact(operations())).toMatchObject({
+    status: 400,
+    body: {
+      message: 'The reference [0].rows[3] points to nothing',
+      details: [{ path: 'params.1', message: 'points to nothing', operation: 1 }],
+    },
+  });
+});
+
 /** Names that are in PostgreSQL, and in MariaDB. */
 async function found(...names: string[]): Promise<[string[], string[]]> {
   const own = await inside.query<{ name: string }>(

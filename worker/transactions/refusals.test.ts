@@ -42,6 +42,45 @@ describe('refusals', () => {
     expect(relay.calls).toEqual([]);
   });
 
+  test.each<[string, object, object[], string]>([
+    [
+      'of an endpoint that is not there',
+      op('gone', 'select 1'),
+      [{ path: 'operations.1.endpoint', message: 'does not exist', operation: 1 }],
+      'Endpoint gone does not exist',
+    ],
+    [
+      'whose request is of no form of the kind',
+      { endpoint: 'e1', queries: 1 },
+      [{ path: 'operations.1.query', operation: 1 }, { operation: 1 }],
+      'operations.1: ',
+    ],
+    [
+      'that subscribes',
+      { endpoint: 'e1', type: 'no-such-type', query: 'select 1' },
+      [{ path: 'operations.1.type', operation: 1 }],
+      'operations.1: ',
+    ],
+    [
+      'that points to itself',
+      op('e1', 'select $1, $2', 1, [{ $result: '[1].rows' }]),
+      [
+        {
+          path: 'operations.1.params.1.0',
+          message: 'points to an operation that does not come before',
+          operation: 1,
+        },
+      ],
+      'operations.1: The reference [1].rows points to an operation that does not come before',
+    ],
+  ])('name the operation %s', async (_, second, details, message) => {
+    const { gateway, relay } = await start();
+    const body = { operations: [op('e0', 'select 1'), second] };
+    const reply = await gateway.call('POST', '/transactions', body as Json);
+    expect(reply.body).toMatchObject({ details, message: expect.stringContaining(message) });
+    expect(relay.calls).toEqual([]);
+  });
+
   test('rights are asked on every endpoint', async () => {
     const { gateway, relay } = await start();
     const reader = await gateway.token(await gateway.addUser('Read'));
@@ -54,11 +93,15 @@ describe('refusals', () => {
     };
     expect(await gateway.call('POST', '/transactions', writes, reader)).toMatchObject({
       status: 403,
-      body: { message: 'This operation needs Write access on endpoint e1' },
+      body: {
+        message: 'This operation needs Write access on endpoint e1',
+        details: [{ operation: 1, needed: 'Write' }],
+      },
     });
     const stranger = await gateway.token(await gateway.addUser(undefined));
     expect(await gateway.call('POST', '/transactions', reads, stranger)).toMatchObject({
       status: 403,
+      body: { details: [{ operation: 0, needed: 'Read' }] },
     });
     expect(relay.calls).toEqual(['prepare 0']);
   });

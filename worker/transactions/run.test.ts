@@ -193,7 +193,7 @@ describe('guarantees', () => {
   ])('of a backend without transactions %s is refused', async (_, operations, place, problem) => {
     const { gateway } = await start(['postgres', 'redis']);
     const reply = await gateway.call('POST', '/transactions', { operations });
-    const details = [{ path: `operations.${place}`, message: problem }];
+    const details = [{ path: `operations.${place}`, message: problem, operation: place }];
     expect(reply).toEqual({
       status: 400,
       body: failure('BAD_REQUEST', `operations.${place}: ${problem}`, details),

@@ -5,6 +5,7 @@ import {
   membersWith,
   type PointTo,
   ReferenceRoom,
+  resolvedWithin,
   resolveReferences,
 } from '../../result-references.ts';
 import type { MysqlRequest } from '../index.ts';
@@ -31,6 +32,7 @@ export function operationFrom(request: MysqlRequest): RowsRequest {
 export function paramsWith(params: NonNullable<RowsRequest['params']>, point: PointTo): Json {
   const room = new ReferenceRoom();
   const resolved = (value: Json) => resolveReferences(value, point, 'unwrapped', room);
-  if (Array.isArray(params)) return params.map(resolved);
-  return membersWith(params, resolved);
+  return resolvedWithin(params, 'params', () =>
+    Array.isArray(params) ? params.map(resolved) : membersWith(params, resolved),
+  );
 }

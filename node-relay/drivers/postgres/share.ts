@@ -10,11 +10,9 @@ import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
 import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { Parsed } from '../../../kinds/postgres/dialect/statement.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import { resolveReferences } from '../../../kinds/result-references.ts';
 import { checkEach, type OperationContext, runEach } from '../../../kinds/transaction.ts';
 import type { Call, Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { Json } from '../../../proto/json.ts';
 import type { OnceMark } from '../../../proto/once.ts';
 import type { Performed, Prepared, Share } from '../../../proto/prepares.ts';
 import { jsonList } from '../byte-text.ts';
@@ -30,6 +28,7 @@ import { type Admitted, demandMayRun, type Execution, execute, tracesOf } from '
 import { inquirerBeside } from './inquire.ts';
 import { statementMessages } from './messages.ts';
 import { asItself, type OnceTables } from './once-tables.ts';
+import { paramsWith } from './params-with.ts';
 import { refuseBehindPooler } from './pooler.ts';
 import { MEANINGS, NUMBER, Opening, Preparing } from './share-messages.ts';
 import { tracesTogether } from './share-traces.ts';
@@ -191,7 +190,7 @@ class PostgresShare implements OpenShare<PostgresRequest> {
     const { database } = this.#parts;
     const own: Execution = { database, connection, call, place: 'transaction' };
     // A typed parameter stays a pair: only its value can be a reference.
-    const params = resolveReferences((operation.request.params ?? []) as Json, point, 'unwrapped');
+    const params = paramsWith(operation.request.params, point);
     const request = { ...operation.request, params } as RowsRequest; // The same shape with other values.
     return attempt(connection, 'write', call.signal, async () => {
       const parsed = wholeStatement(request.query);

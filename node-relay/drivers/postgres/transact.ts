@@ -8,13 +8,12 @@ import {
 } from '../../../kinds/postgres/dialect/admit.ts';
 import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import { resolveReferences } from '../../../kinds/result-references.ts';
 import { checkEach, type OperationContext, runEach } from '../../../kinds/transaction.ts';
-import type { Json } from '../../../proto/json.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lender.ts';
 import { bound } from './bound.ts';
 import { type Admitted, admitted, type Execution, execute, isWatched } from './execute.ts';
+import { paramsWith } from './params-with.ts';
 import { inTransaction } from './several.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. @throws GatewayError with `operation` in its details */
@@ -48,7 +47,7 @@ async function runOperation(
   { call, point, budget }: OperationContext,
 ): Promise<Buffer> {
   // A typed parameter stays a pair: only its value can be a reference.
-  const params = resolveReferences((operation.params ?? []) as Json, point, 'unwrapped');
+  const params = paramsWith(operation.params, point);
   const request = { ...operation, params } as RowsRequest; // The same shape with other values.
   const own = { ...execution, call };
   return attempt(execution.connection, 'write', call.signal, async () => {

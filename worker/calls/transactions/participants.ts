@@ -151,7 +151,9 @@ function refuseMore(own: readonly Operation[], all: readonly Operation[], way: W
   const { id, kind } = first.endpoint.row;
   const { label } = kindSpec(kind);
   const refuse = ({ place }: Operation, problem: string) =>
-    badRequest(`operations.${place}`, problem, `operations.${place}: ${problem}`);
+    new GatewayError('BAD_REQUEST', `operations.${place}: ${problem}`, {
+      details: [{ path: `operations.${place}`, message: problem, operation: place }],
+    });
   const ofIt = new Set((way === 'plain' ? [first] : own).map(({ place }) => place));
   const user = all.find(({ uses, endpoint }) =>
     way === 'transacts' && endpoint.row.uuid === first.endpoint.row.uuid

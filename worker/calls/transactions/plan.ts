@@ -2,8 +2,9 @@
 import { type Kind, kindSpec, parseRequest } from '../../../kinds/index.ts';
 import type { RequestBase } from '../../../kinds/kind.ts';
 import { requestIn } from '../../../kinds/passed.ts';
+import { atOperation } from '../../../kinds/transaction.ts';
 import type { Mode } from '../../../proto/driver.ts';
-import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import { badRequest, type ErrorCode, GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { orderedText, unordered } from '../../../proto/ordered-json.ts';
 import { authorize, demand } from '../../access/access.ts';
@@ -16,6 +17,9 @@ import { isSubscription } from '../subscription.ts';
 import { ENDPOINTS_MAX, type TransactionsBody } from './body.ts';
 import { certainlyReads } from './certain-reads.ts';
 import { mapReferences, placesIn } from './references.ts';
+
+/** What is refused because of the endpoint that an operation names, and not of the caller alone. */
+const OF_ENDPOINT = new Set<ErrorCode>(['ENDPOINT_NOT_FOUND', 'FORBIDDEN']);
 
 /** One operation, read. */
 export interface Operation {
@@ -43,14 +47,15 @@ export async function readOperations(
   operations: TransactionsBody['operations'],
   demands: Demand[],
 ): Promise<Operation[]> {
-  const names = [...new Set(operations.map(({ endpoint }) => endpoint))];
-  const found = await endpointsOf(ctx, names);
+  const found = await endpointsOf(ctx, operations);
   const read = operations.map(({ endpoint: name, ...body }, place) => {
     const on = found.get(name);
     if (!on) throw new GatewayError('INTERNAL', 'An endpoint was not looked up');
     return { on, operation: readAt(on, body as JsonObject, place) }; // It came as JSON.
   });
-  return read.map(({ on, operation }) => demanded(on, operation, demands));
+  return read.map(({ on, operation }) =>
+    atOperation(operation.place, () => demanded(on, operation, demands)),
+  );
 }
 
 /**
@@ -70,8 +75,10 @@ export function demanded(on: OnEndpoint, operation: Operation, demands: Demand[]
 
 async function endpointsOf(
   ctx: Context,
-  names: readonly string[],
+  operations: TransactionsBody['operations'],
 ): Promise<ReadonlyMap<string, OnEndpoint>> {
+  const written = operations.map(({ endpoint }) => endpoint);
+  const names = [...new Set(written)];
   if (names.length > ENDPOINTS_MAX) {
     throw badRequest(
       'operations',
@@ -87,10 +94,24 @@ async function endpointsOf(
   return new Map(
     found.map((each, at) => {
       // The first in their order, whichever was told first.
-      if (each.status === 'rejected') throw each.reason;
-      return [names[at] ?? '', each.value] as const;
+      const name = names[at] ?? '';
+      if (each.status === 'rejected') throw notUsable(each.reason, written.indexOf(name));
+      return [name, each.value] as const;
     }),
   );
+}
+
+/** Why an endpoint cannot be used, with the first operation that names it. */
+function notUsable(thrown: unknown, place: number): unknown {
+  const isOfIt = thrown instanceof GatewayError && OF_ENDPOINT.has(thrown.code);
+  if (!isOfIt) return thrown;
+  const { code, message, details } = thrown;
+  const path = `operations.${place}.endpoint`;
+  const told = details.length > 0 ? details : [{ path, message: 'does not exist' }];
+  return new GatewayError(code, message, {
+    details: told.map((each) => ({ ...each, operation: place })),
+    cause: thrown,
+  });
 }
 
 function readAt(on: OnEndpoint, body: JsonObject, place: number): Operation {
@@ -101,7 +122,7 @@ function readAt(on: OnEndpoint, body: JsonObject, place: number): Operation {
     }
     return operation;
   } catch (thrown) {
-    throw atOperation(thrown, place);
+    throw named(thrown, place);
   }
 }
 
@@ -167,11 +188,13 @@ function modeOf(kind: Kind, request: RequestBase, mode: Mode): Operation['mode']
 }
 
 /** A failure that names its operation. */
-function atOperation(thrown: unknown, place: number): unknown {
+function named(thrown: unknown, place: number): unknown {
   if (!(thrown instanceof GatewayError)) return thrown;
-  const details = thrown.details.map((each) =>
+  const told = thrown.details.map((each) =>
     'path' in each ? { ...each, path: `operations.${place}.${each.path}` } : each,
   );
+  const details =
+    told.length > 0 ? told.map((each) => ({ ...each, operation: place })) : [{ operation: place }];
   return new GatewayError(thrown.code, `operations.${place}: ${thrown.message}`, {
     details,
     cause: thrown,

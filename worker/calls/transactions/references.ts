@@ -1,6 +1,5 @@
 /** References of a transaction's operations to results of earlier ones. Contract §6, "Transactions". */
-import { membersWith } from '../../../kinds/result-references.ts';
-import { badRequest } from '../../../proto/errors.ts';
+import { BadReference, membersWith } from '../../../kinds/result-references.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { inOrderOf, onlyNameOf } from '../../../proto/ordered-json.ts';
 
@@ -46,8 +45,7 @@ export function placesIn(value: Json, own: number): ReadonlySet<number> {
   mapReferences(value, (place, path) => {
     if (place >= own) {
       const problem = 'points to an operation that does not come before';
-      const shown = path.slice(0, 200);
-      throw badRequest('$result', problem, `The reference ${shown} ${problem}`);
+      throw new BadReference(path, problem).within(value, '');
     }
     places.add(place);
     return undefined;

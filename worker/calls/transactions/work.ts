@@ -1,7 +1,7 @@
 /** Runs the operations of a transaction up to the point where all is prepared. Spec: transactions.md §1, §2. */
-import { kindSpec } from '../../../kinds/index.ts';
+import type { Kind } from '../../../kinds/index.ts';
 import { Pointed, type ReadResult } from '../../../kinds/pointed.ts';
-import { type PointTo, pointIn, resolveReferences } from '../../../kinds/result-references.ts';
+import { type PointTo, pointIn } from '../../../kinds/result-references.ts';
 import { atOperation } from '../../../kinds/transaction.ts';
 import type { JsonObject } from '../../../proto/json.ts';
 import { parseInPieces } from '../../../proto/json-pieces.ts';
@@ -18,7 +18,7 @@ import { elementsInPieces } from './elements.ts';
 import type { Mark } from './object.ts';
 import type { Participant } from './participants.ts';
 import { type Operation, sentOf } from './plan.ts';
-import { requestsOf } from './requests.ts';
+import { filledWith, requestsOf } from './requests.ts';
 import { Results } from './results.ts';
 import { runInOrder, type Unit, unitsOf } from './schedule.ts';
 import { type Names, type Sending, ShareWork } from './share-work.ts';
@@ -244,9 +244,8 @@ export class Work {
     return { ...form, request, written: isWritten ? encoder.encode(text) : undefined };
   }
 
-  async #filled(kind: Operation['endpoint']['row']['kind'], body: JsonObject): Promise<JsonObject> {
-    const literals = kindSpec(kind).keepsText === true ? 'kept' : 'unwrapped';
-    return resolveReferences(body, await this.#point(), literals) as JsonObject; // As what is given.
+  async #filled(kind: Kind, body: JsonObject): Promise<JsonObject> {
+    return filledWith(kind, body, await this.#point());
   }
 
   async #point(): Promise<PointTo> {
