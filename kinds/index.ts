@@ -73,7 +73,7 @@ export interface ParsedRequest {
  */
 export function parseRequest(kind: Kind, body: Json | undefined): ParsedRequest {
   const spec = kindSpec(kind);
-  const request = unwrap(body);
+  const request = unwrap(spec, body);
   demandFew(request);
   const { type, ...members } = namedType(spec, request);
   const mode = spec.types[type];
@@ -106,18 +106,20 @@ function demandFew(request: JsonObject): void {
   throw badRequest('body', `has ${length} members: a request has ${MEMBERS_MAX} at most`);
 }
 
-function unwrap(body: Json | undefined): { [member: string]: Json } {
+function unwrap(spec: KindSpec, body: Json | undefined): { [member: string]: Json } {
   if (isJsonObject(body) && isJsonObject(body.request) && namesOf(body).length === 1) {
     return body.request;
   }
   if (isJsonObject(body)) return body;
-  throw notAnObject();
+  throw notAnObject(spec);
 }
 
 /** Where a request is none. */
-export function notAnObject(): GatewayError {
-  const message = 'The body is a JSON object with `type` and its members';
-  return badRequest('body', 'not an object', message);
+export function notAnObject({ defaultType }: Pick<KindSpec, 'defaultType'>): GatewayError {
+  let members = '`type` and its members';
+  if (defaultType === 'query') members = '`query`, such as {"query": "SELECT 1"}';
+  else if (defaultType !== undefined) members = 'the members of a request';
+  return badRequest('body', 'not an object', `The body is a JSON object with ${members}`);
 }
 
 function namedType(

@@ -86,7 +86,7 @@ describe('a transaction', () => {
     [
       'an operation that is none',
       [7],
-      'operations.0: The body is a JSON object with `type` and its members',
+      'operations.0: The body is a JSON object with `query`, such as {"query": "SELECT 1"}',
       'operations.0.body',
     ],
     ['no operation', [], 'operations: may not be empty', 'operations'],

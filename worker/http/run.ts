@@ -37,6 +37,7 @@ import {
 import { discardBody, readBody } from './body-bytes.ts';
 import { checkedInPieces } from './checked-body.ts';
 import { ifMatchOf } from './conditional.ts';
+import { nearPath } from './near-path.ts';
 import { requestIdOf } from './request-id.ts';
 import { noteForLog, type RequestNote } from './request-log.ts';
 import { respond, respondToError } from './respond.ts';
@@ -74,9 +75,13 @@ export function mount(app: App, routes: readonly AnyRoute[], outside: Outside): 
     const [found] = paths.match(METHOD_NAME_ALL, c.req.path)[0];
     if (found) return refuseMethod(c, found[0].allowed, found[0].facade);
     const isServed = (path: string) => paths.match(METHOD_NAME_ALL, path)[0].length > 0;
-    const meant = [BASE_PATH + c.req.path, `${c.req.path}s`].find(isServed);
+    const { path } = c.req;
+    const meant =
+      [BASE_PATH + path, `${path}s`].find(isServed) ??
+      nearPath(path, served.keys()) ??
+      nearPath(BASE_PATH + path, served.keys());
     const hint = meant === undefined ? 'see /docs' : `did you mean ${meant}?`;
-    return refuse(c, new GatewayError('NOT_FOUND', `There is nothing at ${c.req.path}: ${hint}`));
+    return refuse(c, new GatewayError('NOT_FOUND', `There is nothing at ${path}: ${hint}`));
   });
   app.onError((thrown, c) => refuse(c, thrown));
 }

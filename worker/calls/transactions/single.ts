@@ -1,5 +1,5 @@
 /** The requests of a transaction that its client goes on with: each is read, and told, as it is alone. Spec: transactions.md §5. */
-import { kindSpec, notAnObject } from '../../../kinds/index.ts';
+import { type Kind, kindSpec, notAnObject } from '../../../kinds/index.ts';
 import { membersWith } from '../../../kinds/result-references.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { badRequest, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
@@ -29,8 +29,8 @@ export async function readSingle(
   demands: Demand[],
 ): Promise<Operation> {
   const now = await lookedUp(ctx, on);
-  const written = asWritten(body, bytes);
   const { kind } = now.resource.row;
+  const written = asWritten(kind, body, bytes);
   // Its client has sent no operations that it could refer to. MongoDB's $literal is an operator of its own.
   const read = kind === 'mongo' ? written : membersWith(written, asData);
   const operation = readOperation(now, read, 0);
@@ -64,10 +64,10 @@ function nameIn(params: unknown): string | undefined {
 }
 
 /** The body as its client wrote it. @throws GatewayError BAD_REQUEST */
-function asWritten(body: Json, bytes: Uint8Array | undefined): JsonObject {
+function asWritten(kind: Kind, body: Json, bytes: Uint8Array | undefined): JsonObject {
   const written = bytes ? parseAsWritten(decoder.decode(bytes)) : body;
   if (isJsonObject(written)) return written;
-  throw notAnObject();
+  throw notAnObject(kindSpec(kind));
 }
 
 function takesNoEvents(): GatewayError {
