@@ -82,7 +82,8 @@ function ownLines(api: string, { password, newOrgToken }: Greeting): string[] {
     super_admins: [{ username: FIRST.username, password }],
   };
   return [
-    '# Create an organization, log in, connect a database, read from it:',
+    `# Set DATABASE_URL to the URL of your PostgreSQL; without it, ${DATABASE_DEFAULT} is taken.`,
+    '# Create an organization, log in, connect the database, read from it:',
     `curl -sS ${api}/new${permit} ${TYPE} -d '${JSON.stringify(first)}'; echo`,
     logIn(api, password),
     `curl -sS ${api}/endpoints ${BEARER} ${TYPE} -d '${ENDPOINT_BODY}'; echo`,
@@ -100,5 +101,6 @@ function read(api: string, endpoint: string, query: object): string {
 }
 
 /** The reader's own database: DATABASE_URL, or a server with the usual defaults. */
-const DATABASE = `'"\${DATABASE_URL:-postgresql://postgres:postgres@127.0.0.1:5432/postgres}"'`;
+const DATABASE_DEFAULT = 'postgresql://postgres:postgres@127.0.0.1:5432/postgres';
+const DATABASE = `'"\${DATABASE_URL:-${DATABASE_DEFAULT}}"'`;
 const ENDPOINT_BODY = `{"endpoint":"main","kind":"postgres","config":{"write_conn":{"url":"${DATABASE}"}}}`;

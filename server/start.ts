@@ -1,4 +1,6 @@
 /** `npm start`: the gateway in the real edge runtime with a relay next to it, on this machine. */
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { socketIn } from '../node-relay/parts/places.ts';
@@ -39,9 +41,14 @@ async function main(): Promise<void> {
     return;
   }
   logAs(options.logFormat);
+  const isNew = !existsSync(options.data);
   const folder = await openDataFolder(options.data);
   lockDataFolder(folder);
-  const plan = await planOf(options, folder);
+  const plan = await planOf(options, folder).catch(async (refused: unknown) => {
+    // Nothing has run, and nobody else may use it: a refused start leaves no keys behind.
+    if (isNew) await rm(folder.path, { recursive: true, force: true });
+    throw refused;
+  });
   for (const opening of openings(plan)) log('warn', opening);
   const unused = plan.elsewhere === undefined ? [] : unusedSettings(process.env);
   if (unused.length > 0) {

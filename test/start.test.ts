@@ -88,6 +88,15 @@ describe('refuses in one sentence and with exit code 1', () => {
     other.close();
   });
 
+  test('and leaves no folder behind that it has made', async () => {
+    const none = join(data, 'none');
+    expect(await refusal(['--host=192.0.2.1', '--data', none])).toContain('192.0.2.1');
+    expect(await refusal(['--data', none], { JWT_LIFETIME_S: '1h' })).toBe(
+      'Settings: JWT_LIFETIME_S: must be a whole number of seconds, at least 1.\n',
+    );
+    await expect(stat(none)).rejects.toThrow('ENOENT');
+  });
+
   test('a host that is another machine', async () => {
     expect(await refusal(['--host=192.0.2.1'])).toBe(
       '192.0.2.1 is not an address that this machine can listen on; choose another with --host.\n',

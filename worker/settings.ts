@@ -1,6 +1,7 @@
 /** The worker's settings: read from its bindings once, checked, with their defaults. */
 import type { JWK } from 'jose';
 import * as z from 'zod';
+import { faultsOf, IN_OUR_WORDS } from '../proto/schema-faults.ts';
 import { Issuers } from './issuers.ts';
 
 const json = <T extends z.ZodType>(schema: T) =>
@@ -15,7 +16,12 @@ const json = <T extends z.ZodType>(schema: T) =>
       }
     })
     .pipe(schema);
-const seconds = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
+/** A number of a unit. */
+const whole = (unit: string, least: number, fallback: number) => {
+  const error = `must be a whole number of ${unit}, at least ${least}`;
+  return z.coerce.number({ error }).int({ error }).min(least, { error }).default(fallback);
+};
+const seconds = (fallback: number) => whole('seconds', 1, fallback);
 const list = z
   .string()
   .default('')
@@ -137,7 +143,11 @@ const SettingsSchema = z.object({
   OTEL_SERVICE_NAME: z.string().default('causeway-gateway'),
   OTEL_RESOURCE_ATTRIBUTES: pairs,
   OTEL_TRACES_SAMPLER: z.enum(SAMPLERS).default('parentbased_always_on'),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number({ error: 'must be a number from 0 to 1' })
+    .min(0)
+    .max(1)
+    .default(1),
   /** Where clients reach the gateway, without a slash at its end: worker/public-url.ts. */
   PUBLIC_URL: publicUrl.optional(),
   RESET_REDIRECT_URLS: redirects,
@@ -148,19 +158,11 @@ const SettingsSchema = z.object({
   MAIL_TOKEN: z.string().optional(),
   QUOTAS: json(Quotas).default(Quotas.parse({})),
   TEMPLATE_BUDGETS: json(Budgets).default(Budgets.parse({})),
-  POLICY_TTL_MS: z.coerce.number().int().min(0).default(1000),
+  POLICY_TTL_MS: whole('milliseconds', 0, 1000),
   /** `true`: rights may be read from D1's replicas: worker/db/replicas.ts. */
   POLICY_FROM_REPLICAS: z.enum(['true', 'false']).default('false'),
-  RESULT_MAX_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(10 * 1024 * 1024),
-  BODY_MAX_BYTES: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(10 * 1024 * 1024),
+  RESULT_MAX_BYTES: whole('bytes', 1, 10 * 1024 * 1024),
+  BODY_MAX_BYTES: whole('bytes', 1, 10 * 1024 * 1024),
   /** Seconds that a client may send nothing of a body, and in which all of it arrives. */
   BODY_IDLE_S: seconds(30),
   BODY_TOTAL_S: seconds(300),
@@ -213,9 +215,9 @@ export function settingsOf(env: object): Settings {
 
 function parsed(env: object): Settings {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const { data, error } = SettingsSchema.safeParse(given);
+  const { data, error } = SettingsSchema.safeParse(given, IN_OUR_WORDS);
   if (data) return data;
-  const faults = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const faults = faultsOf(error, 'settings').map(({ path, message }) => `${path}: ${message}`);
   throw new Error(`Settings: ${faults.join('; ')}`);
 }
 
