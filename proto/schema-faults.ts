@@ -135,12 +135,28 @@ function ofValues(values: readonly string[], given: unknown): string {
     : `must be ${expected}; did you mean "${meant}"?`;
 }
 
-function ofUnknown({
-  keys,
-  inst,
-  input,
-}: Extract<RawIssue, { code: 'unrecognized_keys' }>): string {
-  const known = inst instanceof z.ZodObject ? Object.keys(inst.shape) : [];
+type UnknownKeys = Extract<RawIssue, { code: 'unrecognized_keys' }>;
+
+/**
+ * For a strict object that is one form of several: the words for its unknown members.
+ * @param own the member that tells this form from another, whose own member is `other`
+ */
+export function oneOfForms(own: string, other: string): { error: z.core.$ZodErrorMap } {
+  return {
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys') return undefined;
+      const { keys, inst } = issue as UnknownKeys;
+      if (keys.includes(other)) return `${other} is not taken together with ${own}`;
+      const shape = inst instanceof z.ZodObject ? Object.keys(inst.shape) : [];
+      return ofUnknown(issue as UnknownKeys, [...shape, other]);
+    },
+  };
+}
+
+function ofUnknown(
+  { keys, inst, input }: UnknownKeys,
+  known = inst instanceof z.ZodObject ? Object.keys(inst.shape) : [],
+): string {
   const isTaken = (name: string) => isObject(input) && Object.hasOwn(input, name);
   const hints = keys
     .slice(0, NAMES_MAX)

@@ -1,6 +1,7 @@
 /** Operations on human tasks, as on the wire. Spec: workflows.md §6, `/tasks`. */
 import * as z from 'zod';
 import { JsonValue } from '../../kinds/members.ts';
+import { oneOfForms } from '../../proto/schema-faults.ts';
 import { PageQuery } from '../shapes/cursor.ts';
 import { NextCursor, timestamp, uuid } from '../shapes/members.ts';
 import { SAMPLE } from '../shapes/sample.ts';
@@ -45,16 +46,23 @@ const comment = z
 /** Of completing a task. */
 export const CompleteBody = z
   .union([
-    z.strictObject({
-      form: z
-        .record(z.string(), JsonValue)
-        .meta({ description: 'Values of the fields by their ids', examples: [{ approved: true }] }),
-      comment,
-    }),
-    z.strictObject({
-      reject: z.literal(true).meta({ description: 'The action fails with `TASK_REJECTED`' }),
-      comment,
-    }),
+    z.strictObject(
+      {
+        form: z.record(z.string(), JsonValue).meta({
+          description: 'Values of the fields by their ids',
+          examples: [{ approved: true }],
+        }),
+        comment,
+      },
+      oneOfForms('form', 'reject'),
+    ),
+    z.strictObject(
+      {
+        reject: z.literal(true).meta({ description: 'The action fails with `TASK_REJECTED`' }),
+        comment,
+      },
+      oneOfForms('reject', 'form'),
+    ),
   ])
   .meta({
     id: 'TaskCompletion',
