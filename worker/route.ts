@@ -28,8 +28,8 @@ export type Changes = 'nothing' | 'backend' | 'organization' | 'installation';
 export interface Facade {
   /** What is done, as audit entries name it. */
   readonly action: string;
-  /** An error in the form of that product; the status is ours. */
-  errorBody(failure: GatewayError): Json;
+  /** An error in the form of that product; the status is ours. @param requestId of the request that is refused */
+  errorBody(failure: GatewayError, requestId: string): Json;
   /** Whether the handler reads the query string by itself: names may come more than once. */
   readonly readsQuery?: true;
   /** Bodies that it takes by their media types, for the API's description. */

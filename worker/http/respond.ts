@@ -179,9 +179,8 @@ export function respondToError(
   const isDropped = failure.code === 'SERVICE_UNAVAILABLE' && told.signal?.aborted;
   const isFault = status >= 500 && failure.code !== 'NOT_SUPPORTED' && !isDropped;
   if (isFault && told.replayOf === undefined) logFailure(failure, told.requestId, path);
-  const body = facade
-    ? facade.errorBody(failure)
-    : errorBody(failure, told.replayOf ?? told.requestId);
+  const requestId = told.replayOf ?? told.requestId;
+  const body = facade ? facade.errorBody(failure, requestId) : errorBody(failure, requestId);
   return new Response(JSON.stringify(body), {
     status,
     headers: {

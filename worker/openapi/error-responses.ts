@@ -11,6 +11,7 @@ import { isJsonObject } from '../../proto/json.ts';
 import type { Facade } from '../route.ts';
 import { errorExample } from '../shapes/error-examples.ts';
 import { ErrorReply } from '../shapes/error-schema.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 import { headersNamed, ON_ALL, type ReplyHeader } from './headers.ts';
 
 /** What of an operation decides which headers its errors have. */
@@ -125,24 +126,29 @@ function responseOf(
 function contentBeside(codes: readonly ErrorCode[], facade: Facade) {
   const examples = codes.map((code) => {
     const { message, details = [] } = errorExample(code);
-    return [code, { value: facade.errorBody(new GatewayError(code, message, { details })) }];
+    return [
+      code,
+      { value: facade.errorBody(new GatewayError(code, message, { details }), SAMPLE.requestId) },
+    ];
   });
   const word = z.string().meta({ description: 'What was wrong, in words' });
-  const words = Object.fromEntries(membersBeside(facade).map((name) => [name, word]));
-  const { details } = ErrorReply.shape;
+  const { details, request_id } = ErrorReply.shape;
+  const words = Object.fromEntries(
+    membersBeside(facade).map((name) => [name, name === 'request_id' ? request_id : word]),
+  );
   const schema = z.object(tellsDetails(facade) ? { ...words, details } : words);
   return { 'application/json': { schema, examples: Object.fromEntries(examples) } };
 }
 
 /** Members of a facade's errors; the first is `error`. */
 function membersBeside(facade: Facade): string[] {
-  return Object.keys(facade.errorBody(new GatewayError('INTERNAL', '')) ?? {});
+  return Object.keys(facade.errorBody(new GatewayError('INTERNAL', ''), '') ?? {});
 }
 
 /** Whether errors of a facade say what was wrong, where. */
 function tellsDetails(facade: Facade): boolean {
   const details = [{ path: 'body', message: '' }];
-  const told = facade.errorBody(new GatewayError('BAD_REQUEST', '', { details }));
+  const told = facade.errorBody(new GatewayError('BAD_REQUEST', '', { details }), '');
   return isJsonObject(told) && 'details' in told;
 }
 

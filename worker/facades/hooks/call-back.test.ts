@@ -15,6 +15,11 @@ test('make no object for an organization that is not there', async () => {
   });
   const message = 'There is no such callback: it was used, has ended, or never was';
   expect(response.status).toBe(404);
-  expect(await response.json()).toEqual({ error: 'Not found', message, code: 'NOT_FOUND' });
+  expect(await response.json()).toEqual({
+    error: 'Not found',
+    message,
+    code: 'NOT_FOUND',
+    request_id: response.headers.get('X-Request-Id'),
+  });
   expect(await listDurableObjectIds(env.WORKFLOW_RUNS)).toEqual(before);
 });

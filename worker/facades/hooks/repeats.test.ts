@@ -3,12 +3,13 @@ import { sign } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../proto/json.ts';
+import { failure } from '../../test/gateway.ts';
 import { hook, type Shop, startShop, told } from './test/shop.ts';
 
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 const UNSIGNED = (message: string) => ({
   status: 401,
-  body: { error: 'Unauthorized', message, code: 'DELIVERY_SIGNATURE_INVALID' },
+  body: failure('DELIVERY_SIGNATURE_INVALID', message),
 });
 
 describe('a delivery that comes again', () => {

@@ -1,7 +1,7 @@
 /** What comes next to the API without a token: callbacks of runs, deliveries to webhooks, starts by anyone. Spec: workflows.md §3 `wait`, §5. */
 import * as z from 'zod';
 import { JsonValue } from '../../../kinds/members.ts';
-import { ERRORS, GatewayError } from '../../../proto/errors.ts';
+import { errorBody, GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { PublicContext } from '../../context.ts';
 import { countStart } from '../../limits/hooks.ts';
@@ -25,10 +25,9 @@ const CallbackPath = z.object({
 });
 type CallbackPath = z.infer<typeof CallbackPath>;
 
-/** The error's own words; there is nobody to look up a request for. */
-function errorBody({ code, message, details }: GatewayError): Json {
-  const told = details.length > 0 ? { details: details as unknown as Json } : {}; // Errors are JSON.
-  return { error: ERRORS[code].error, message, code, ...told };
+/** As of the API. */
+function errorBodyOf(failure: GatewayError, requestId: string): Json {
+  return errorBody(failure, requestId) as unknown as Json; // Errors are JSON.
 }
 
 /** A webhook and a workflow that anyone may start share their paths: which it is, the path says. */
@@ -46,7 +45,7 @@ export const hookRoutes: AnyRoute[] = [
     path: '/hooks/:org/-/:token',
     facade: {
       action: 'workflow.callback',
-      errorBody,
+      errorBody: errorBodyOf,
       bodies: {
         'application/json': JsonValue.meta({
           description: 'The output of the wait, up to 256 KiB',
@@ -84,7 +83,7 @@ export const hookRoutes: AnyRoute[] = [
     path: '/hooks/:org/:path{[\\s\\S]+}',
     facade: {
       action: 'workflow.deliver',
-      errorBody,
+      errorBody: errorBodyOf,
       readsQuery: true,
       bodies: {
         'application/json': AnyBody,

@@ -1,8 +1,10 @@
 /** Workflows that anyone may start, and what may come from one address or for one organization. Spec: workflows.md §5. */
+
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { countDelivery, countStartOf } from '../../limits/hooks.ts';
 import { contextOf } from '../../test/audit.ts';
+import { failure } from '../../test/gateway.ts';
 import { hook, type Shop, signed, startShop, told } from './test/shop.ts';
 
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/);
@@ -221,7 +223,7 @@ test('of a flood what has no place is refused and starts nothing; a neighbour is
   const shed = replies.filter(({ status }) => status === 503);
   expect(shed.length).toBeGreaterThan(0);
   for (const reply of shed) {
-    const body = { error: 'Service unavailable', message, code: 'SERVICE_UNAVAILABLE' };
+    const body = failure('SERVICE_UNAVAILABLE', message);
     expect(told(reply)).toEqual({ status: 503, body });
     expect(reply.headers.get('Retry-After')).toBe('1');
   }

@@ -11,6 +11,7 @@ const refusal = (code: ErrorCode, message: string, details?: JsonObject[]) => ({
   error: ERRORS[code].error,
   message,
   code,
+  request_id: expect.any(String),
   ...(details ? { details } : {}),
 });
 const UNSIGNED = (message: string) => ({
