@@ -112,6 +112,8 @@ export type ErrorDetails =
       readonly message: string;
       readonly position?: number;
       readonly constraint?: string;
+      /** Whose share of a transaction over many could not be prepared. */
+      readonly endpoint?: string;
       /** Index in a transaction, from 0. */
       readonly operation?: number;
       /** The write took effect although the request failed. */

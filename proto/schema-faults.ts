@@ -65,7 +65,7 @@ function wordsOf(issue: RawIssue): string | undefined {
         ? 'is required'
         : `must be ${typeName(issue.expected)}, not ${typeName(typeOf(issue.input))}`;
     case 'invalid_value':
-      return ofValues(issue.values.map(String), issue.input);
+      return ofValues(issue.values, issue.input);
     case 'unrecognized_keys':
       return ofUnknown(issue);
     case 'too_small':
@@ -124,12 +124,15 @@ function typeOf(value: unknown): string {
   return typeof value;
 }
 
-function ofValues(values: readonly string[], given: unknown): string {
-  const all = values.map((each) => JSON.stringify(each)).join(', ');
-  const [first, ...others] = values;
-  const expected = others.length === 0 ? JSON.stringify(first) : `one of ${all}`;
+/** @param values of any type, each told as JSON writes it */
+function ofValues(values: readonly unknown[], given: unknown): string {
+  const all = values.map((each) =>
+    typeof each === 'bigint' ? String(each) : JSON.stringify(each),
+  );
+  const expected = all.length === 1 ? all.join() : `one of ${all.join(', ')}`;
   if (given === undefined) return `is required: ${expected}`;
-  const meant = typeof given === 'string' ? meantName(given, values) : undefined;
+  const names = values.filter((each) => typeof each === 'string');
+  const meant = typeof given === 'string' ? meantName(given, names) : undefined;
   return meant === undefined
     ? `must be ${expected}`
     : `must be ${expected}; did you mean "${meant}"?`;

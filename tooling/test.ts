@@ -23,6 +23,8 @@ interface FileResult {
 
 /** Files beyond which failures are no accident of a busy machine: they are not run again. */
 const AGAIN_MAX = 6;
+/** What is told where there is no report. */
+const NONE = { passed: 0, failed: 1, skipped: 0 };
 
 await runScript(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-test-'));
@@ -83,8 +85,6 @@ async function vitest(report: string, args: readonly string[]): Promise<Run | un
     ? undefined
     : { code: code ?? 1, report: JSON.parse(written) as Report };
 }
-
-const NONE = { passed: 0, failed: 1, skipped: 0 };
 
 /** Prints the counts as the last line, and answers the exit code. */
 function told({ passed, failed, skipped }: typeof NONE, run?: Run): number {

@@ -178,7 +178,7 @@ test('what its server cannot prepare is told with the endpoint', async () => {
   const temporary = { endpoint: 'pg', type: 'execute', query: 'CREATE TEMP TABLE mine (n int)' };
   expect(await transact([temporary, addPg('t'), addMy('t')])).toMatchObject({
     status: 400,
-    body: { code: 'REQUEST_FAILED' },
+    body: { code: 'REQUEST_FAILED', details: [{ source: 'postgres', endpoint: 'pg' }] },
   });
   expect(await found('t')).toEqual([[], []]);
 });

@@ -56,6 +56,10 @@ const OfBackend = {
   constraint: z
     .string()
     .meta({ description: 'The constraint that was violated', examples: ['customers_pkey'] }),
+  endpoint: z.string().meta({
+    description: 'The endpoint whose share of a transaction could not be prepared',
+    examples: ['shop'],
+  }),
   operation: z
     .int()
     .min(0)

@@ -114,7 +114,10 @@ function isRefusal({ method }: Sent, own: string | undefined, { status, text }: 
 }
 
 function isNothingAt(own: string | undefined, text: string): boolean {
-  const told = /"message":"There is nothing at ((?:[^"\\]|\\.)*): see \/docs"/.exec(text)?.[1];
+  const told =
+    /"message":"There is nothing at ((?:[^"\\]|\\.)*): (?:see \/docs|did you mean (?:[^"\\]|\\.)*)"/.exec(
+      text,
+    )?.[1];
   // A HEAD is told nothing.
   if (told === undefined) return text === '' || isOfApi(own);
   return JSON.parse(`"${told}"`) === (own ?? '/');

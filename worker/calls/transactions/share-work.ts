@@ -116,7 +116,7 @@ export class ShareWork {
   }
 
   async #prepare(
-    { n, shares, backend, part }: Participant,
+    { n, shares, backend, part, endpoint }: Participant,
     sent: SharePart,
     deadline: Deadline,
     seat: PrepareSeat | undefined,
@@ -129,7 +129,7 @@ export class ShareWork {
       : sharesOf(shares).prepare({ name, isolation, onePhase: false }, sent, deadline, seat)
     ).catch((thrown: unknown) => {
       if (part === 'prepares') forgetAble(backend);
-      throw thrown;
+      throw ofShare(thrown, endpoint.row.id);
     });
     this.#open.delete(n);
     if (prepared.prepared) this.#marks.set(n, prepared.mark);
@@ -210,6 +210,16 @@ export class ShareWork {
       return false;
     }
   }
+}
+
+/** What the backend says of no operation it says of the share. Spec: transactions.md §2. */
+function ofShare(thrown: unknown, endpoint: string): unknown {
+  if (!(thrown instanceof GatewayError) || thrown.details.length === 0) return thrown;
+  const { code, message, details } = thrown;
+  const isOfShare = details.every((detail) => 'source' in detail && detail.operation === undefined);
+  if (!isOfShare) return thrown;
+  const named = details.map((detail) => ({ ...detail, endpoint }));
+  return new GatewayError(code, message, { cause: thrown, details: named });
 }
 
 function standingOf({ onlyRead, recovery }: Performed) {
