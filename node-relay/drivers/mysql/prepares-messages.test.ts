@@ -3,6 +3,7 @@ import mysqlClient from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { failureOf } from '../contract.ts';
+import { describeLost } from '../contract-lost-shares.ts';
 import { beginning, share, shareName } from '../contract-shares.ts';
 import { type CuttingProxy, cuttingProxy } from '../test/cutting-proxy.ts';
 import { callOf, jsonOf } from '../test/host.ts';
@@ -117,17 +118,12 @@ describe('in one piece', () => {
     expect(await look()).toEqual(before);
   });
 
-  test.each([
-    ['before', 'unknown'],
-    ['after', 'rolled_back'],
-  ] as const)('lost %s it reached the server, a rollback by name ends it', async (when, status) => {
-    const client = await warmClient();
-    const name = shareName();
-    proxy.cutAt('XA PREPARE', when);
-    const lost = client.prepare(beginning(name), share([add(name)]), callOf('write'));
-    expect(await failureOf(lost)).toMatchObject({ code: 'CONNECTION_FAILED' });
-    expect(await client.rollback(name, '', callOf('write'))).toMatchObject({ status });
-    expect([await prepared(name), await counted(name)]).toEqual([0, 0]);
+  describeLost({
+    prepares: 'XA PREPARE',
+    proxy: () => proxy,
+    warmClient,
+    add,
+    left: async (name) => [await prepared(name), await counted(name)],
   });
 
   test('a statement that is stopped leaves nothing once it is ended by name', async () => {

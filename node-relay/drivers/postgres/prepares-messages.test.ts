@@ -1,6 +1,7 @@
 /** How many messages a share takes, and what it comes to when one of them fails halfway. Spec: transactions.md §3. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
+import { describeLost } from '../contract-lost-shares.ts';
 import { beginning, share, shareName } from '../contract-shares.ts';
 import { type CuttingProxy, cuttingProxy } from '../test/cutting-proxy.ts';
 import { callOf } from '../test/host.ts';
@@ -94,17 +95,12 @@ describe('in one message', () => {
     expect([await prepared(name), await counted(name)]).toEqual([0, 0]);
   });
 
-  test.each([
-    ['before', 'unknown'],
-    ['after', 'rolled_back'],
-  ] as const)('lost %s it reached the server, a rollback by name ends it', async (when, status) => {
-    const client = await warmClient();
-    const name = shareName();
-    proxy.cutAt('PREPARE TRANSACTION', when);
-    const lost = client.prepare(beginning(name), share([add(name)]), callOf('write'));
-    expect(await failureOf(lost)).toMatchObject({ code: 'CONNECTION_FAILED' });
-    expect(await client.rollback(name, '', callOf('write'))).toMatchObject({ status });
-    expect([await prepared(name), await counted(name)]).toEqual([0, 0]);
+  describeLost({
+    prepares: 'PREPARE TRANSACTION',
+    proxy: () => proxy,
+    warmClient,
+    add,
+    left: async (name) => [await prepared(name), await counted(name)],
   });
 
   test('a statement that is stopped leaves nothing once it is ended by name', async () => {
