@@ -36,13 +36,18 @@ export function plainString(text: string): string {
   return isEscaped(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** JSON text on one line; as a string where it is not JSON. Line ends occur only between its tokens. */
+/** JSON text on one line; as a string where it is not JSON. */
 export function jsonOrString(text: string): string {
   try {
     JSON.parse(text);
   } catch {
     return JSON.stringify(text);
   }
+  return onOneLine(text);
+}
+
+/** JSON text with spaces for the line ends between its tokens. */
+export function onOneLine(text: string): string {
   return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
 }
 

@@ -223,6 +223,13 @@ export function badRequest(
   return new GatewayError('BAD_REQUEST', message, { details: [{ path, message: problem }] });
 }
 
+/** A write that was sent and not answered. @param isLate its time was up, and no connection was lost */
+export function outcomeUnknown(cause: unknown, isLate = false): GatewayError {
+  const what = isLate ? 'The deadline passed' : 'The connection was lost';
+  const message = `${what} after the request was sent: it may have taken effect`;
+  return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
+}
+
 /** The wire form of an error; `details` is left out when there are none. */
 export function errorBody(
   failure: Pick<GatewayError, 'code' | 'message' | 'details'>,

@@ -1,5 +1,7 @@
 /** Whether a text of others is JSON, without making anything of it. RFC 8259. */
 
+import { Pace, type Pieces, whole } from './work/pieces.ts';
+
 /** Most lists and objects within each other that pass: what takes them apart next may be recursive. Spec silent. */
 export const NESTED_MAX = 10_000;
 
@@ -10,6 +12,12 @@ const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const STRING_STOP = /["\\\0-\x1f]/g;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
+/** Escapes of a string that are read without a pause. */
+const ESCAPES_AT_ONCE = 1_024;
+/** Characters that are read between two pauses, and how many of them a step costs besides its own. */
+const PIECE = 64 * 1024;
+const STEP = 8;
+
 /** Of a list, and of an object. */
 const CLOSERS = [']', '}'] as const;
 
@@ -18,7 +26,21 @@ const SHORT_MAX = 2 * NESTED_MAX;
 
 /** Whether the whole text is one JSON value, nested no deeper than ten thousand. Memory is that of the depth. */
 export function isJson(text: string): boolean {
-  return text.length <= SHORT_MAX ? isParsed(text) : new JsonChecker(text).isValue();
+  return whole(isJsonInPieces(text));
+}
+
+/** The same in pieces. @param nestedMax lists and objects within each other that pass in a long text */
+export function* isJsonInPieces(text: string, nestedMax = NESTED_MAX): Pieces<boolean> {
+  if (text.length <= SHORT_MAX) return isParsed(text);
+  const checker = new JsonChecker(text, nestedMax);
+  const pace = new Pace(PIECE);
+  for (let expected: Expected = 'value'; ; ) {
+    const from = checker.at;
+    const next = checker.step(expected);
+    if (typeof next === 'boolean') return next;
+    expected = next;
+    if (pace.isOver(checker.at - from + STEP)) yield;
+  }
 }
 
 function isParsed(text: string): boolean {
@@ -30,94 +52,92 @@ function isParsed(text: string): boolean {
   }
 }
 
+/** What comes next: of a string its rest. */
+type Expected = 'value' | 'name' | 'text' | 'name text' | 'behind';
+
 class JsonChecker {
   readonly #text: string;
-  #at = 0;
+  readonly #nestedMax: number;
+  at = 0;
   /** Whether each list or object around the place is an object. */
   readonly #around: boolean[] = [];
 
-  constructor(text: string) {
+  constructor(text: string, nestedMax: number) {
     this.#text = text;
+    this.#nestedMax = nestedMax;
   }
 
-  isValue(): boolean {
-    while (this.#value()) {
-      const next = this.#next();
-      if (next !== 'value') return next === 'end';
+  /** Goes on to what is expected then, or to the end: whether it is JSON. */
+  step(expected: Expected): Expected | boolean {
+    switch (expected) {
+      case 'value':
+        return this.#value();
+      case 'name':
+        this.#space();
+        return this.#skip('"') && 'name text';
+      case 'text':
+        return this.#string('text', () => 'behind');
+      case 'name text':
+        return this.#string('name text', () => {
+          this.#space();
+          return this.#skip(':') && 'value';
+        });
+      case 'behind':
+        return this.#behind();
     }
-    return false;
+  }
+
+  #value(): Expected | boolean {
+    this.#space();
+    if (this.#skip('"')) return this.step('text');
+    const isObject = this.#skip('{');
+    if (!isObject && !this.#skip('[')) return this.#match(SCALAR) && 'behind';
+    this.#space();
+    if (this.#skip(CLOSERS[Number(isObject)])) return 'behind';
+    this.#around.push(isObject);
+    if (this.#around.length > this.#nestedMax) return false;
+    return isObject ? 'name' : 'value';
   }
 
   /** What follows a value that has ended: so may what is around it. */
-  #next(): 'value' | 'end' | 'nothing' {
-    for (;;) {
-      this.#space();
-      const isObject = this.#around.at(-1);
-      if (isObject === undefined) return this.#at === this.#text.length ? 'end' : 'nothing';
-      if (this.#skip(',')) return this.#hasName(isObject) ? 'value' : 'nothing';
-      if (!this.#skip(CLOSERS[Number(isObject)])) return 'nothing';
-      this.#around.pop();
-    }
-  }
-
-  /** Down to a scalar or something empty; the beginnings of lists and objects before it are passed. */
-  #value(): boolean {
-    for (;;) {
-      this.#space();
-      if (this.#skip('"')) return this.#string();
-      const opened = this.#open();
-      if (opened !== 'within') return opened === 'empty' || this.#match(SCALAR);
-      const isObject = this.#around.at(-1) === true;
-      if (this.#around.length > NESTED_MAX || !this.#hasName(isObject)) return false;
-    }
-  }
-
-  /** Into a list or object that is not empty. */
-  #open(): 'within' | 'empty' | 'neither' {
-    const isObject = this.#skip('{');
-    if (!isObject && !this.#skip('[')) return 'neither';
+  #behind(): Expected | boolean {
     this.#space();
-    if (this.#skip(CLOSERS[Number(isObject)])) return 'empty';
-    this.#around.push(isObject);
-    return 'within';
+    const isObject = this.#around.at(-1);
+    if (isObject === undefined) return this.at === this.#text.length;
+    if (this.#skip(',')) return isObject ? 'name' : 'value';
+    if (!this.#skip(CLOSERS[Number(isObject)])) return false;
+    this.#around.pop();
+    return 'behind';
   }
 
-  /** A member of an object has a name. */
-  #hasName(isObject: boolean): boolean {
-    if (!isObject) return true;
-    this.#space();
-    if (!this.#skip('"') || !this.#string()) return false;
-    this.#space();
-    return this.#skip(':');
-  }
-
-  /** The rest of a string. */
-  #string(): boolean {
-    for (;;) {
-      STRING_STOP.lastIndex = this.#at;
+  /** The rest of a string, or as much of it as is read at once. */
+  #string(rest: Expected, ended: () => Expected | boolean): Expected | boolean {
+    for (let escapes = 0; escapes < ESCAPES_AT_ONCE; escapes += 1) {
+      STRING_STOP.lastIndex = this.at;
       const stop = STRING_STOP.exec(this.#text);
       if (stop === null) return false;
-      this.#at = stop.index;
-      if (this.#skip('"')) return true;
+      this.at = stop.index;
+      if (this.#skip('"')) return ended();
       if (!this.#match(ESCAPE)) return false;
     }
+    return rest;
   }
 
   #space(): void {
     // Most places have none.
-    if (this.#text.charCodeAt(this.#at) <= 32) this.#match(SPACE);
+    if (this.#text.charCodeAt(this.at) <= 32) this.#match(SPACE);
   }
 
   #skip(character: string | undefined): boolean {
-    if (this.#text[this.#at] !== character) return false;
-    this.#at += 1;
+    if (this.#text[this.at] !== character) return false;
+    this.at += 1;
     return true;
   }
 
   #match(pattern: RegExp): boolean {
-    pattern.lastIndex = this.#at;
+    pattern.lastIndex = this.at;
     if (!pattern.test(this.#text)) return false;
-    this.#at = pattern.lastIndex;
+    this.at = pattern.lastIndex;
     return true;
   }
 }

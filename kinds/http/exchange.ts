@@ -1,5 +1,5 @@
 /** One request until its reply: sent again where nothing is at risk, and along redirects. Contract §6, "http kind". */
-import { GatewayError } from '../../proto/errors.ts';
+import { GatewayError, outcomeUnknown } from '../../proto/errors.ts';
 import type { Base } from './address.ts';
 import { headerOf, mergedHeaders, withoutCredentials } from './headers.ts';
 import { type HttpTransport, type Incoming, NotSent, type Outgoing } from './transport.ts';
@@ -133,11 +133,7 @@ export function lossOf(thrown: unknown, reads: boolean): unknown {
   if (!isLost) return thrown;
   const { code, message } = thrown;
   if (reads) return new GatewayError(code, message, { cause: thrown });
-  return new GatewayError(
-    'OUTCOME_UNKNOWN',
-    'The connection was lost after the request was sent: it may have taken effect',
-    { cause: thrown },
-  );
+  return outcomeUnknown(thrown, code === 'TIMED_OUT');
 }
 
 /** Leaves a reply's body; a short one is read, so that its connection serves the next request. */

@@ -1,6 +1,6 @@
 /** What a caller is told when the connection under a call was lost. */
 import type { Mode } from '../../proto/driver.ts';
-import { GatewayError } from '../../proto/errors.ts';
+import { GatewayError, outcomeUnknown } from '../../proto/errors.ts';
 
 /** The connection ended, with or without a word of the server. */
 export class ConnectionLost extends Error {
@@ -29,9 +29,7 @@ export interface Circumstances {
 /** Contract §2: lost, timed out or outcome unknown. */
 export function fromLoss(cause: unknown, { mode, uncertain, signal }: Circumstances): unknown {
   if (mode === 'write' && uncertain) {
-    return new GatewayError('OUTCOME_UNKNOWN', 'The connection was lost after the write was sent', {
-      cause,
-    });
+    return outcomeUnknown(cause, signal.aborted);
   }
   if (signal.aborted) return signal.reason;
   const what = isUnreadable(cause)

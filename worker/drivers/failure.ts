@@ -1,6 +1,6 @@
 /** What a failed call to a relay stands for: the one map from Connect's errors to ours. Contract §2. */
 import { Code, ConnectError } from '@connectrpc/connect';
-import { GatewayError, isErrorCode } from '../../proto/errors.ts';
+import { GatewayError, isErrorCode, outcomeUnknown } from '../../proto/errors.ts';
 import { ErrorDetailSchema } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { timedOut } from './deadline.ts';
 import { TOLD_BY_RELAYS } from './errors.ts';
@@ -40,7 +40,7 @@ export function failureOf(thrown: unknown, { writes, signal }: Circumstances): G
   const told = toldFailure(cause);
   if (told) return told;
   if (signal.aborted || cause.code === Code.DeadlineExceeded) {
-    return writes ? outcomeUnknown(cause) : timedOut(cause);
+    return writes ? outcomeUnknown(cause, true) : timedOut(cause);
   }
   const nonsense = nonsenseIn(cause);
   if (nonsense !== undefined) return noReply(writes, nonsense);
@@ -79,14 +79,6 @@ export function nodeUnavailable(cause?: unknown): GatewayError {
     cause,
     retryAfter: RETRY_AFTER_S,
   });
-}
-
-function outcomeUnknown(cause: unknown): GatewayError {
-  return new GatewayError(
-    'OUTCOME_UNKNOWN',
-    'The connection was lost after the request was sent: it may have taken effect',
-    { cause },
-  );
 }
 
 /** What the relay itself names: the installation's own any code of the table, another those of relays alone. */

@@ -1,7 +1,7 @@
 /** PostgreSQL's text form of arrays, read as JSON and written from JSON. Source: PostgreSQL manual, "Array Input and Output Syntax". */
 import { LongText } from '../../../proto/long-text.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
-import { type LongEncoder, longString } from './long-values.ts';
+import { type LongEncoder, longString } from '../../long-values.ts';
 
 const MINUS = 45;
 const ZERO = 48;

@@ -7,14 +7,15 @@ import {
   jsonOrString,
   plainString,
 } from '../../json-forms.ts';
-import { arrayToJson, type ElementForm, longArray } from './array-text.ts';
 import {
   type LongEncoder,
   longBytes,
+  longJson,
   longPlain,
   longString,
   undividedLong,
-} from './long-values.ts';
+} from '../../long-values.ts';
+import { arrayToJson, type ElementForm, longArray } from './array-text.ts';
 
 /** A field as it travels in text format; null is SQL's NULL. */
 export type FieldValue = string | null;
@@ -98,6 +99,7 @@ const LONG: { readonly [format in Format]?: LongEncoder } = {
   text: longString,
   bare: longPlain,
   bytes: longBytes,
+  json: longJson,
 };
 
 /** The same for long values. */

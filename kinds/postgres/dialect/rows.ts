@@ -2,8 +2,14 @@
 import type { LongText } from '../../../proto/long-text.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
-import { type Encoder, encoderOf, type FieldValue, longEncoderOf } from './encode.ts';
-import type { LongEncoder } from './long-values.ts';
+import type { LongEncoder } from '../../long-values.ts';
+import {
+  type Encoder,
+  encoderOf,
+  type FieldValue,
+  longEncoderOf,
+  type TypeInfo,
+} from './encode.ts';
 import type { TypeRegistry } from './types.ts';
 
 /** One column of a result as the server describes it. */
@@ -43,8 +49,9 @@ export interface Shape {
 
 /** Characters of arrays that are written at once. Most values are far shorter, and written faster than an array. */
 export const AT_ONCE_CHARACTERS = 128 * 1024;
-/** Of values that are no arrays. */
-const PLAIN_WEIGHT = 1 / 32;
+/** Of values that are no arrays, and of those whose text is looked through. */
+const PLAIN_WEIGHT = 1 / 8;
+const JSON_WEIGHT = 1 / 4;
 
 /** Shapes of longer names are made each time. */
 const REMEMBERED_MAX_CHARACTERS = 16_384;
@@ -129,10 +136,15 @@ function columnsOf(
       before: asArray ? comma : `${comma}${JSON.stringify(name)}:`,
       encode: encoderOf(type, numbersAsStrings),
       encodeLong: longEncoderOf(type, numbersAsStrings),
-      weight: type.element ? 1 : PLAIN_WEIGHT,
+      weight: weightOf(type),
     });
   }
   return columns;
+}
+
+function weightOf({ element, format }: TypeInfo): number {
+  if (element) return 1;
+  return format === 'json' ? JSON_WEIGHT : PLAIN_WEIGHT;
 }
 
 /** Commands whose tag ends in the number of rows they changed. */

@@ -5,6 +5,7 @@ import {
   type BackendDetail,
   type ErrorCode,
   GatewayError,
+  outcomeUnknown,
   refusedByBackend,
 } from '../../../proto/errors.ts';
 import { truncatedWithout } from '../../../proto/truncate.ts';
@@ -86,10 +87,7 @@ interface Circumstances {
 export function fromFailure(cause: unknown, { uncertain, signal, max }: Circumstances): unknown {
   if (cause instanceof GatewayError) return cause;
   if (cause instanceof ResponseError) return fromServer(cause.code, cause.message, cause);
-  if (uncertain) {
-    const message = 'The connection was lost after the write was sent';
-    return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
-  }
+  if (uncertain) return outcomeUnknown(cause, signal.aborted);
   if (signal.aborted) return signal.reason;
   if (cause instanceof ReplyTooLarge)
     return max === 'page' ? rowTooLarge(cause) : resultTooLarge(max);

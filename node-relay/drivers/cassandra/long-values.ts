@@ -1,6 +1,7 @@
 /** Writes long values as JSON text in pieces, with the values in them: what composites.ts writes at once of short ones. */
 import type { LongText } from '../../../proto/long-text.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
+import type { LongEncoder } from '../long-bytes.ts';
 import { ReplyFault } from './bytes.ts';
 import {
   Cells,
@@ -12,12 +13,9 @@ import {
   vectorPart,
 } from './composites.ts';
 import { type CqlType, fixedLength } from './marshal.ts';
-import type { Encoder, RowRoom } from './values.ts';
+import { type Encoder, longScalarEncoder, type RowRoom } from './values.ts';
 
-/** Writes a value, which is there, as JSON text. @throws ReplyFault, GatewayError RESULT_TOO_LARGE */
-type LongEncoder = (bytes: Buffer, out: LongText) => Pieces<void>;
-
-/** What writes values of a type that may be long or short. */
+/** What writes values of a type that may be long or short. Both throw ReplyFault, and GatewayError RESULT_TOO_LARGE. */
 interface AnyEncoder {
   readonly encode: Encoder;
   readonly encodeLong: LongEncoder;
@@ -65,10 +63,7 @@ function longEncoderOf(
 ): LongEncoder {
   switch (type.kind) {
     case 'simple':
-      return function* (bytes, out) {
-        out.add(encode(bytes));
-        yield;
-      };
+      return longScalarEncoder(type.name, room) ?? undivided(encode);
     case 'list':
     case 'set':
       return longCollection(of(type.of), room);
@@ -91,6 +86,14 @@ function longEncoderOf(
     case 'vector':
       return longVector(of(type.of), type.size, fixedLength(type.of));
   }
+}
+
+/** Of numbers, and of what is never long. */
+function undivided(encode: Encoder): LongEncoder {
+  return function* (bytes, out) {
+    out.add(encode(bytes));
+    yield;
+  };
 }
 
 function longCollection(element: AnyEncoder, room: RowRoom): LongEncoder {

@@ -175,7 +175,7 @@ export function checkColumns(first: StatementReply, later: StatementReply): void
 /** Bytes of collections that are written at once. Most rows are far shorter. */
 const AT_ONCE_BYTES = 128 * 1024;
 /** How long a byte of a value takes that has no values in it, as a part of one of a collection. */
-const PLAIN_WEIGHT = 1 / 32;
+const PLAIN_WEIGHT = 1 / 8;
 
 /** The text of a row; of one that takes long what writes it, which is to be done before the next row. */
 type RowText = string | LongWriter;

@@ -1,6 +1,7 @@
 /** Writes single values as JSON text, from the bytes in which the server sends them. */
 import { bigintText, doubleText } from '../../../kinds/json-forms.ts';
 import { GatewayError } from '../../../proto/errors.ts';
+import { type LongEncoder, longBase64, longUtf8 } from '../long-bytes.ts';
 import { ReplyFault } from './bytes.ts';
 import { dateText, momentText, timeText } from './calendar.ts';
 import { durationOf } from './duration.ts';
@@ -160,6 +161,29 @@ const LENGTHS: { readonly [name: string]: readonly number[] } = {
   tinyint: [1],
   uuid: [16],
 };
+
+/** What writes long values of a simple type in pieces; undefined where they are never. @throws GatewayError RESULT_TOO_LARGE */
+export function longScalarEncoder(name: string, room: RowRoom): LongEncoder | undefined {
+  const of = name === 'blob' ? longBase64 : longUtf8;
+  if (of === longUtf8 && !isText(name)) return undefined;
+  return function* (bytes, out) {
+    let length = QUOTES;
+    room.take(QUOTES);
+    const took = (characters: number) => {
+      length += characters;
+      room.take(characters);
+    };
+    yield* of(took)(bytes, out);
+    room.take(Math.max(VALUE_UNIT - length, 0));
+  };
+}
+
+const QUOTES = 2;
+
+/** Types of other names than the protocol's are written as texts. */
+function isText(name: string): boolean {
+  return (SIMPLE[name] ?? utf8) === utf8;
+}
 
 /** What writes values of a simple type. */
 export function scalarEncoder(name: string, numbersAsStrings: boolean, room: RowRoom): Encoder {

@@ -3,6 +3,7 @@ import {
   type BackendDetail,
   type ErrorCode,
   GatewayError,
+  outcomeUnknown,
   refusedByBackend,
 } from '../../../proto/errors.ts';
 
@@ -152,11 +153,7 @@ export function fromFailure(cause: unknown, circumstances: Circumstances): unkno
   if (cause instanceof ServerFault && !signal.aborted && cause.code !== INCOMPLETE) {
     return fromServer(cause, read);
   }
-  if (uncertain) {
-    return new GatewayError('OUTCOME_UNKNOWN', 'The connection was lost after the write was sent', {
-      cause,
-    });
-  }
+  if (uncertain) return outcomeUnknown(cause, signal.aborted);
   if (signal.aborted) return signal.reason;
   return connection(
     read

@@ -124,6 +124,7 @@ export async function runRequest(
       // A name that several columns have is in the result once.
       rowMax: 2 * call.resultMaxBytes + ROW_ROOM,
       tooLong: () => resultTooLarge(call.resultMaxBytes),
+      call,
     };
     const reader = new ReplyReader(options, bounds, (row) => rows.add(row));
     for await (const _ of reader.taken(reply));

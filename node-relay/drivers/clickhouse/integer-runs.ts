@@ -1,5 +1,5 @@
 /** Takes over runs of integers from the server's JSON: a list of millions would hold the thread, each written by itself. */
-import type { Cursor } from './rows.ts';
+import type { Cursor } from './cursor.ts';
 
 const [MINUS, COMMA, SPACE, ZERO, NINE] = [0x2d, 0x2c, 0x20, 0x30, 0x39];
 /** Digits of an integer that results write as it is, whatever its type. */

@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../proto/errors.ts';
+import { callOf } from '../test/host.ts';
 import { ServerFault } from './errors.ts';
 import { ReplyReader } from './reply.ts';
 
@@ -11,6 +12,7 @@ const options = { numbersAsStrings: false, rowFormat: 'object' } as const;
 const bounds = {
   rowMax: 1_000,
   tooLong: (column = '') => new GatewayError('RESULT_TOO_LARGE', column),
+  call: callOf('read'),
 };
 
 async function rowsOf(body: Buffer, sizes: readonly number[], within = bounds): Promise<string[]> {
@@ -66,15 +68,17 @@ describe('an error among rows', () => {
     );
   });
 
-  test('is not read beyond a bound', () => {
+  test('is not read beyond a bound', async () => {
     const reader = new ReplyReader(options, bounds, () => {});
-    const read = (piece: Buffer) => [...reader.read(piece)];
-    read(Buffer.from(`${HEAD}${ROWS}${WORDS}\n`));
-    let pieces = 0;
-    const more = () => {
-      for (; pieces < 100; pieces += 1) read(Buffer.alloc(10_000, 'x'));
+    const read = async (piece: Buffer) => {
+      for await (const _ of reader.read(piece));
     };
-    expect(more).toThrow(ServerFault);
+    await read(Buffer.from(`${HEAD}${ROWS}${WORDS}\n`));
+    let pieces = 0;
+    const more = async () => {
+      for (; pieces < 100; pieces += 1) await read(Buffer.alloc(10_000, 'x'));
+    };
+    await expect(more()).rejects.toThrow(ServerFault);
     expect(pieces).toBeLessThan(10);
   });
 

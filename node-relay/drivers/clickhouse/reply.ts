@@ -2,12 +2,16 @@
 
 import { isUtf8 } from 'node:buffer';
 import * as z from 'zod';
+import type { Call } from '../../../proto/driver.ts';
 import type { GatewayError } from '../../../proto/errors.ts';
 import { GatheredBytes } from '../../../proto/gathered-bytes.ts';
 import { asBuffer } from '../byte-text.ts';
+import { inTurnOf } from '../long-rows.ts';
+import type { Cursor } from './cursor.ts';
 import { ServerFault } from './errors.ts';
+import { longStringsIn } from './long-strings.ts';
 import { openField } from './open-field.ts';
-import { type Column, type Cursor, type RowOptions, type RowWriter, rowWriter } from './rows.ts';
+import { type Column, type RowOptions, type RowWriter, rowWriter } from './rows.ts';
 
 const NEWLINE = 10;
 const OPEN = 0x5b;
@@ -17,6 +21,8 @@ const FAULT_MAX = 65_536;
 const HEADER_MAX = 1_048_576;
 /** Characters of rows after which the reader has a turn. */
 const TURN_LENGTH = 262_144;
+/** Bytes of lines that are read without a look ahead. */
+const AT_ONCE_BYTES = 1_048_576;
 /** The server writes them as escapes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings may not hold them.
 const CONTROLS = /[\0-\x09\x0b-\x1f]/;
@@ -28,6 +34,8 @@ interface ReplyBounds {
   readonly rowMax: number;
   /** What is thrown of a longer one, whose beginning ends in that column. */
   tooLong(column: string | undefined): GatewayError;
+  /** In whose turn long lines are looked through. */
+  readonly call: Pick<Call, 'inTurn' | 'signal'>;
 }
 
 /** Gives the JSON text of rows, one byte a character, to `onRow`. */
@@ -79,7 +87,7 @@ export class ReplyReader {
   }
 
   /** @throws ServerFault for an error among the rows that does not end, what `tooLong` gives */
-  *read(chunk: Buffer): Generator<void> {
+  async *read(chunk: Buffer): AsyncGenerator<void> {
     if (this.#isFault) {
       this.#rest.add(chunk);
       if (this.#rest.length > FAULT_MAX) this.end();
@@ -124,10 +132,12 @@ export class ReplyReader {
     return asBuffer(this.#rest.take());
   }
 
-  *#lines(bytes: Buffer): Generator<void> {
+  async *#lines(bytes: Buffer): AsyncGenerator<void> {
     const text = bytes.toString('latin1');
+    const isLong = bytes.length > AT_ONCE_BYTES;
+    const ends = isLong ? await inTurnOf(this.#bounds.call, longStringsIn(text)) : undefined;
     const isClean = !CONTROLS.test(text);
-    const cursor = { text, at: 0, utf8: isUtf8(bytes), depth: 0 };
+    const cursor = { text, at: 0, utf8: isUtf8(bytes), depth: 0, ends };
     while (cursor.at < text.length) {
       const { at } = cursor;
       if (text.charCodeAt(at) === OPEN && !this.#write) {

@@ -1,7 +1,9 @@
 /** Turns the server's JSON of one row into the gateway's, by the types of its columns. Texts hold one byte a character. */
 import { isUtf8 } from 'node:buffer';
 import { latin1 } from './binary.ts';
+import { type Cursor, Malformed } from './cursor.ts';
 import { takeIntegers } from './integer-runs.ts';
+import { rawString, stringAt } from './strings.ts';
 import { type TypeTree, typeTree } from './type-tree.ts';
 
 /** How rows are written. */
@@ -15,19 +17,6 @@ export interface Column {
   readonly name: string;
   readonly type: string;
 }
-
-/** A place in a text of JSON that the server wrote. */
-export interface Cursor {
-  readonly text: string;
-  at: number;
-  /** The whole text is UTF-8, so that each string in it is. */
-  readonly utf8: boolean;
-  /** Lists and objects around the place. */
-  depth: number;
-}
-
-/** What is at the cursor is no JSON, or none of the row's columns. */
-class Malformed extends Error {}
 
 /** Writes the value at the cursor and moves behind it. */
 type Encoder = (cursor: Cursor) => string;
@@ -46,7 +35,7 @@ const GEO = /^(?:Point|Ring|LineString|MultiLineString|Polygon|MultiPolygon|Geom
 const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|null|true|false)(?=[ ,\]}])/y;
 /** Lists within lists; the server's own types stay far below. */
 const DEPTH_MAX = 1_000;
-const [QUOTE, COMMA, COLON, BACKSLASH, OPEN, CLOSE] = [0x22, 0x2c, 0x3a, 0x5c, 0x5b, 0x5d];
+const [QUOTE, COMMA, COLON, OPEN, CLOSE] = [0x22, 0x2c, 0x3a, 0x5b, 0x5d];
 const [ZERO, NINE] = [0x30, 0x39];
 
 /** A writer for rows of these columns; as objects, the last of several columns of a name wins. */
@@ -135,7 +124,7 @@ function anything(cursor: Cursor): string {
     case 123:
       return anyMembers(cursor);
     case 34:
-      return string(cursor);
+      return stringAt(cursor);
     default: {
       const text = scalar(cursor);
       return /^-?\d{16,}$/.test(text) && !Number.isSafeInteger(Number(text)) ? `"${text}"` : text;
@@ -230,7 +219,7 @@ function demand(cursor: Cursor, character: number): void {
 function scalar(cursor: Cursor): string {
   const { text, at } = cursor;
   const first = text.charCodeAt(at);
-  if (first === QUOTE) return string(cursor);
+  if (first === QUOTE) return stringAt(cursor);
   let end = at;
   // Most numbers are digits alone, that no zero leads.
   if (first !== ZERO) while (isDigit(text.charCodeAt(end))) end += 1;
@@ -245,53 +234,6 @@ function scalar(cursor: Cursor): string {
 
 function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE;
-}
-
-/** A string, or `{"$bytes": base64}` for one that is not UTF-8. Contract §6. */
-function string(cursor: Cursor): string {
-  const raw = rawString(cursor);
-  if (cursor.utf8 || isUtf8(Buffer.from(raw, 'latin1'))) return raw;
-  const unescaped = String(JSON.parse(raw));
-  // Escapes above one byte stand for themselves in UTF-8; all else is a byte of its own.
-  const runs = unescaped.match(/[\0-\xff]+|[^\0-\xff]+/g) ?? [];
-  const bytes = Buffer.concat(
-    runs.map((run) => Buffer.from(run, run.charCodeAt(0) > 255 ? 'utf8' : 'latin1')),
-  );
-  return `{"$bytes":"${bytes.toString('base64')}"}`;
-}
-
-/** A string with its quotes, as it is written. */
-function rawString(cursor: Cursor): string {
-  const { text, at: start } = cursor;
-  if (text.charCodeAt(start) !== QUOTE) throw new Malformed();
-  let end = text.indexOf('"', start + 1);
-  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  if (end < 0) throw new Malformed();
-  cursor.at = end + 1;
-  const raw = text.slice(start, cursor.at);
-  if (raw.includes('\\')) checkEscapes(raw);
-  return raw;
-}
-
-const ESCAPED = new Set(Array.from('"\\/bfnrt', (each) => each.charCodeAt(0)));
-const UNICODE = /\\u[\da-fA-F]{4}/y;
-
-function checkEscapes(raw: string): void {
-  for (let at = raw.indexOf('\\'); at >= 0; at = raw.indexOf('\\', at)) {
-    if (ESCAPED.has(raw.charCodeAt(at + 1))) {
-      at += 2;
-      continue;
-    }
-    UNICODE.lastIndex = at;
-    if (!UNICODE.test(raw)) throw new Malformed();
-    at = UNICODE.lastIndex;
-  }
-}
-
-function isEscaped(text: string, quote: number): boolean {
-  let slashes = 0;
-  while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes += 1;
-  return slashes % 2 === 1;
 }
 
 function skipSpace(cursor: Cursor): void {

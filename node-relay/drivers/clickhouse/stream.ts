@@ -33,6 +33,7 @@ export async function* streamRows(
   const bounds = {
     rowMax: FIELD_MAX_BYTES,
     tooLong: (column = 'of a row') => fieldTooLarge(column),
+    call,
   };
   const reader = new ReplyReader({ numbersAsStrings, rowFormat }, bounds, (row) => {
     lines += `${row}\n`;

@@ -11,7 +11,12 @@ import {
   MongoUnexpectedServerResponseError,
   MongoWriteConcernError,
 } from 'mongodb';
-import { type ErrorDetails, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
+import {
+  type ErrorDetails,
+  GatewayError,
+  outcomeUnknown,
+  refusedByBackend,
+} from '../../../proto/errors.ts';
 import { truncatedWithout } from '../../../proto/truncate.ts';
 import { REPLY_MAX_BYTES, ReplyFault, ReplyTooLarge } from './reply-fault.ts';
 
@@ -42,9 +47,7 @@ export function fromFailure(cause: unknown, { uncertain, signal, max }: Circumst
     return fromServer(cause, uncertain);
   }
   if (uncertain && (signal.aborted || cause instanceof MongoNetworkError || isUnreadable(cause))) {
-    return new GatewayError('OUTCOME_UNKNOWN', 'The connection was lost after the write was sent', {
-      cause,
-    });
+    return outcomeUnknown(cause, signal.aborted);
   }
   if (signal.aborted) return signal.reason;
   if (cause instanceof ReplyTooLarge) return tooLarge(max, cause);

@@ -14,6 +14,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { resultTooLarge } from '../byte-text.ts';
 import type { Traces } from '../lender.ts';
+import { sharedSource } from '../long-rows.ts';
 import { ConnectionLost } from '../loss.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -21,7 +22,8 @@ import type { Companions, Prepared, Sink } from './exchange.ts';
 import { followed } from './one-piece.ts';
 import { COMMAND, type Outcome, textCommand } from './packets.ts';
 import { beforeRead, requireReading } from './reading.ts';
-import { type RowOptions, SeveralResults, SqlResult } from './result.ts';
+import { SeveralResults, SqlResult } from './result.ts';
+import type { RowOptions } from './rows.ts';
 
 /** Where and within what a request runs. */
 export interface Execution {
@@ -149,26 +151,27 @@ export async function execute(
 ): Promise<Buffer> {
   const { connection, place, call } = execution;
   let overflowed = false;
+  const onOverflow = (row: 'part' | 'whole') => {
+    overflowed = true;
+    // Stopping ends the connection, so a transaction or a lease rather drops the rows; and
+    // a statement that may change something is better reported than stopped halfway.
+    if (place === 'call' && mayStop(ready)) connection[row === 'whole' ? 'drop' : 'interrupt']();
+  };
   let result: SqlResult | SeveralResults | undefined;
   const sinkOf = (form: RowOptions['form']) => {
     const rowFormat = ready.request.row_format ?? 'object';
     const options = { numbersAsStrings: call.numbersAsStrings, rowFormat, form };
+    const source = sharedSource(connection.wire.socket);
     const make = (max: number) =>
-      new SqlResult(options, max, (row) => {
-        overflowed = true;
-        // Stopping ends the connection, so a transaction or a lease rather drops the rows; and
-        // a statement that may change something is better reported than stopped halfway.
-        if (place === 'call' && mayStop(ready)) {
-          connection[row === 'whole' ? 'drop' : 'interrupt']();
-        }
-      });
+      new SqlResult(options, { max, onOverflow, source: source(), call });
     const several = ready.parsed.first === 'CALL' && !ready.request.type.startsWith('query');
     result =
       several && ready.request.type !== 'execute' ? new SeveralResults(make, budget) : make(budget);
     return result;
   };
-  const finish = (outcome: Outcome): Buffer => {
+  const finish = async (outcome: Outcome): Promise<Buffer> => {
     if (!result) throw new Error('no result');
+    await result.written();
     checkCount(ready.request.type, result.rowCount);
     const { changes, returning } = ready.parsed;
     // What answers rows is not followed by a count.
@@ -179,6 +182,7 @@ export async function execute(
     if (ready.read) return await executeRead(execution, ready, sinkOf, finish);
     return await executeWrite(execution, ready, sinkOf, finish);
   } catch (error) {
+    result?.abandon();
     if (overflowed && !(error instanceof GatewayError) && !call.signal.aborted)
       throw resultTooLarge(budget);
     throw error;
@@ -191,7 +195,8 @@ function mayStop({ read, parsed }: Query): boolean {
 }
 
 type SinkOf = (form: RowOptions['form']) => Sink;
-type Finish = (outcome: Outcome) => Buffer;
+/** Makes the result once its rows are written. */
+type Finish = (outcome: Outcome) => Promise<Buffer>;
 
 async function executeRead(
   execution: Execution,
@@ -201,7 +206,7 @@ async function executeRead(
 ): Promise<Buffer> {
   const begun = await beforeRead(execution);
   try {
-    return finish(await send(execution, ready, sinkOf, false));
+    return await finish(await send(execution, ready, sinkOf, false));
   } finally {
     if (begun) await ended(execution.connection, 'COMMIT');
   }
@@ -228,7 +233,7 @@ async function executeWrite(
   await connection.query('START TRANSACTION');
   let whole: Buffer;
   try {
-    whole = finish(await send(execution, ready, sinkOf, false));
+    whole = await finish(await send(execution, ready, sinkOf, false));
     call.signal.throwIfAborted();
   } catch (error) {
     await ended(connection, 'ROLLBACK');
@@ -245,9 +250,9 @@ export async function ended(connection: Connection, how: 'COMMIT' | 'ROLLBACK'):
 }
 
 /** A result of a change that is done already: when it cannot be told, `details` say `applied`. */
-function afterwards(finish: () => Buffer): Buffer {
+async function afterwards(finish: () => Promise<Buffer>): Promise<Buffer> {
   try {
-    return finish();
+    return await finish();
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const { code, message } = error;

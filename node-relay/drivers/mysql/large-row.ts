@@ -3,7 +3,7 @@ import { type Column, TYPE } from '../../../kinds/mysql/dialect/types.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import { Unreadable } from '../loss.ts';
 import { Packet } from './packets.ts';
-import type { RowOptions } from './result.ts';
+import type { RowOptions } from './rows.ts';
 
 /** Bytes of binary values that are no length and bytes. */
 const SIZES: { readonly [type: number]: number } = {
@@ -27,7 +27,7 @@ export function tooLargeIn(
 ): string | undefined {
   const reader = new Packet(Buffer.concat(begun));
   try {
-    const isNull = form === 'binary' ? nullsOf(reader, columns.length) : () => isNullText(reader);
+    const isNull = nullsIn(reader, form, columns.length);
     for (const [index, { name, type }] of columns.entries()) {
       if (isNull(index)) continue;
       const size = form === 'binary' ? SIZES[type] : undefined;
@@ -40,6 +40,15 @@ export function tooLargeIn(
     if (!(error instanceof Unreadable)) throw error;
   }
   return undefined;
+}
+
+/** Whether a value of a row is NULL; of text only that at which the reader is, which is passed then. */
+export function nullsIn(
+  reader: Packet,
+  form: RowOptions['form'],
+  columns: number,
+): (index: number) => boolean {
+  return form === 'binary' ? nullsOf(reader, columns) : () => isNullText(reader);
 }
 
 function nullsOf(reader: Packet, columns: number): (index: number) => boolean {

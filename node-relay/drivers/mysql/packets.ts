@@ -103,6 +103,11 @@ export class Packet {
     return this.buffer.toString('latin1', from, this.at);
   }
 
+  bytes(length: number): Buffer {
+    const from = this.over(length);
+    return this.buffer.subarray(from, this.at);
+  }
+
   base64(length: number): string {
     const from = this.over(length);
     return this.buffer.toString('base64', from, this.at);

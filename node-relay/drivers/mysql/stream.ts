@@ -10,17 +10,25 @@ import type { Call } from '../../../proto/driver.ts';
 import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lender.ts';
-import { columnsLine, Filling, Lines } from '../lines.ts';
+import { columnsLine, Filling } from '../lines.ts';
+import { LongLines } from '../long-lines.ts';
 import type { Database } from './database.ts';
 import type { Sink } from './exchange.ts';
 import { admitted, type Execution, ended, send } from './execute.ts';
 import { tooLargeIn } from './large-row.ts';
 import type { Packet } from './packets.ts';
 import { beforeRead } from './reading.ts';
-import { type RowOptions, shapeOf } from './result.ts';
+import {
+  AT_ONCE_BYTES,
+  type LongRow,
+  type RowOptions,
+  type Shape,
+  shapeOf,
+  writeParts,
+} from './rows.ts';
 
 /** Lines of the rows that one statement answers. */
-class PacketLines extends Lines<Packet> implements Sink {
+class PacketLines extends LongLines<Packet, LongRow> implements Sink {
   readonly rowMax = FIELD_MAX_BYTES;
   /** A row was too large and is left out: the statement has to stop. */
   tooLarge: GatewayError | undefined;
@@ -30,11 +38,12 @@ class PacketLines extends Lines<Packet> implements Sink {
 
   readonly #tellsColumns: boolean;
   readonly #stop: () => void;
+  #shape: Shape | undefined;
 
-  constructor(source: Socket, options: RowOptions, tellsColumns: boolean, stop: () => void) {
-    super(source);
+  constructor(source: Socket, call: Call, options: RowOptions, stop: () => void) {
+    super(source, call, (row) => (out) => writeParts(row, out));
     this.options = options;
-    this.#tellsColumns = tellsColumns;
+    this.#tellsColumns = call.tellsColumns ?? false;
     this.#stop = stop;
   }
 
@@ -45,10 +54,17 @@ class PacketLines extends Lines<Packet> implements Sink {
   }
 
   columns(columns: readonly Column[]): void {
-    const { write, columnsJson } = shapeOf(columns, this.options);
+    this.#shape = shapeOf(columns, this.options);
+    const { write, columnsJson } = this.#shape;
     this.write = write;
     if (this.#tellsColumns) this.head = columnsLine(columnsJson);
     this.accepted.resolve();
+  }
+
+  override row(reader: Packet): void {
+    const isLong = reader.left > AT_ONCE_BYTES || this.isWriting;
+    if (isLong && this.#shape) this.addLong(this.#shape.parts(reader));
+    else super.row(reader);
   }
 }
 
@@ -96,11 +112,11 @@ class RowStreaming implements Streaming {
     this.#execution = execution;
     this.#request = request;
     this.#parsed = parsed;
-    const { numbersAsStrings, tellsColumns = false } = execution.call;
+    const { numbersAsStrings } = execution.call;
     const rowFormat = request.row_format ?? 'object';
     const { connection } = execution;
     const options: RowOptions = { numbersAsStrings, rowFormat, form: 'binary' };
-    this.#lines = new PacketLines(connection.wire.socket, options, tellsColumns, () =>
+    this.#lines = new PacketLines(connection.wire.socket, execution.call, options, () =>
       connection.drop(),
     );
     this.read = isRead(request, execution.call.mode);
@@ -126,12 +142,9 @@ class RowStreaming implements Streaming {
     if (undoable) await connection.query('START TRANSACTION');
     try {
       const commits = !this.read && !undoable;
-      await send(
-        this.#execution,
-        { parsed: this.#parsed, values },
-        (form) => this.#sink(form),
-        commits,
-      );
+      const statement = { parsed: this.#parsed, values };
+      const answered = send(this.#execution, statement, (form) => this.#sink(form), commits);
+      await this.#lines.after(answered);
       call.signal.throwIfAborted();
       if (this.#lines.tooLarge) throw this.#lines.tooLarge;
       checkCount(this.#request.type, this.#lines.rowCount);

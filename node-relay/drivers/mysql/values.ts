@@ -15,6 +15,7 @@ import {
   TYPE,
 } from '../../../kinds/mysql/dialect/types.ts';
 import { floatText, momentText } from '../../../kinds/mysql/dialect/values.ts';
+import { type LongEncoder, longBase64, longJsonBytes, longUtf8 } from '../long-bytes.ts';
 import { Unreadable } from '../loss.ts';
 import type { Packet } from './packets.ts';
 
@@ -153,6 +154,19 @@ export function binaryEncoder(column: Column, numbersAsStrings: boolean): Encode
       return lengthEncoder(format);
   }
 }
+
+/** Writes values of a column that are long, from their bytes; undefined where they are never. */
+export function longEncoder(column: Column): LongEncoder | undefined {
+  const { format } = columnType(column);
+  return LONG[format];
+}
+
+/** By format: others come to an end soon. */
+const LONG: { readonly [format in ColumnType['format']]?: LongEncoder } = {
+  text: longUtf8(),
+  bytes: longBase64(),
+  json: longJsonBytes,
+};
 
 /** Of values that are a length and bytes in either form. */
 function lengthEncoder(format: ColumnType['format']): Encoder {

@@ -12,11 +12,12 @@ import {
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest, type GatewayError } from '../../../proto/errors.ts';
+import type { LongText } from '../../../proto/long-text.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lender.ts';
-import { columnsLine, Filling, Lines, type Source } from '../lines.ts';
-import { LongRows, sharedSource, writeLine } from '../long-rows.ts';
+import { columnsLine, Filling, type Source } from '../lines.ts';
+import { LongLines } from '../long-lines.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import { bound } from './bound.ts';
 import type { Database } from './database.ts';
@@ -25,15 +26,12 @@ import { admitted, type Execution, isWatched } from './execute.ts';
 import { executeMessages, portalMessages, statementMessages } from './messages.ts';
 
 /** Lines of the rows that a portal answers. */
-class FieldLines extends Lines<readonly FieldValue[]> implements Sink {
+class FieldLines extends LongLines<readonly FieldValue[], readonly FieldValue[]> implements Sink {
   columns: readonly Field[] = [];
-  readonly #long: LongRows<readonly FieldValue[]>;
   #shape: Shape | undefined;
 
   constructor(source: Source, call: Call) {
-    const shared = sharedSource(source);
-    super(shared());
-    this.#long = new LongRows(shared(), call, (values) => this.#inPieces(values), this);
+    super(source, call, (values) => (out) => this.#writeLong(values, out));
   }
 
   fields(fields: readonly Field[]): void {
@@ -47,29 +45,12 @@ class FieldLines extends Lines<readonly FieldValue[]> implements Sink {
 
   override row(values: readonly FieldValue[], bytes = 0): void {
     const isLong = bytes > AT_ONCE_CHARACTERS && this.#shape?.isLong(values) === true;
-    if (isLong || this.#long.isWriting) {
-      this.rowCount += 1;
-      this.#long.add(values);
-    } else super.row(values);
+    if (isLong || this.isWriting) this.addLong(values);
+    else super.row(values);
   }
 
-  /** Settles when every row has become a line; undefined where all have. @throws what writing fails with */
-  written(): Promise<void> | undefined {
-    return this.#long.written();
-  }
-
-  override abandon(): void {
-    this.#long.abandon();
-    super.abandon();
-  }
-
-  *#inPieces(values: readonly FieldValue[]): Pieces<void> {
-    const shape = this.#shape;
-    if (!shape) return;
-    yield* writeLine(
-      (out) => shape.writeLong(values, out),
-      (piece) => this.piece(piece),
-    );
+  *#writeLong(values: readonly FieldValue[], out: LongText): Pieces<void> {
+    if (this.#shape) yield* this.#shape.writeLong(values, out);
   }
 }
 
@@ -182,7 +163,7 @@ class RowStreaming implements Streaming {
       rowMax: FIELD_MAX_BYTES,
       portal: this.#lines.columns,
     });
-    await this.#written(answered);
+    await this.#lines.after(answered, () => undo(() => wire.rollback()));
     if (connection.interrupted) {
       await undo(() => wire.rollback());
       if (this.#oversize) throw this.#oversize;
@@ -197,21 +178,6 @@ class RowStreaming implements Streaming {
     }
     if (this.#undone) await wire.rollback();
     else await wire.commit();
-  }
-
-  /** Rows that came before a failure are told before it, too. */
-  async #written(answered: Promise<unknown>): Promise<void> {
-    const { wire } = this.#execution.connection;
-    const [answer] = await Promise.allSettled([answered]);
-    try {
-      await this.#lines.written();
-    } catch (error) {
-      if (answer.status === 'fulfilled') {
-        await undo(() => wire.rollback());
-        throw error;
-      }
-    }
-    if (answer.status === 'rejected') throw answer.reason;
   }
 
   #attempt<Value>(work: () => Promise<Value>): Promise<Value> {

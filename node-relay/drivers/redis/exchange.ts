@@ -3,7 +3,7 @@
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import { modeOfCommand } from '../../../kinds/redis/effects.ts';
 import type { ReplyError, ReplyValue } from '../../../kinds/redis/reply-value.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { GatewayError, outcomeUnknown } from '../../../proto/errors.ts';
 import { fieldTooLarge } from '../field-limit.ts';
 import { ConnectionLost } from '../loss.ts';
 import { DEPTH_MAX } from './decode.ts';
@@ -107,7 +107,7 @@ export class Exchange {
     const { signal, mode } = this.#sending;
     const isUncertain = mode === 'write' && this.sentAt !== undefined && mayWrite(this.commands);
     this.#replies.fill(null);
-    this.fail(isUncertain ? unknownOutcome(signal.reason) : signal.reason);
+    this.fail(isUncertain ? outcomeUnknown(signal.reason, true) : signal.reason);
     this.#outcome.abandoned(this);
   };
 }
@@ -115,12 +115,6 @@ export class Exchange {
 /** Whether one of them changes something, wherever they were sent: a read is only late. Contract §2. */
 export function mayWrite(commands: readonly RedisCommand[]): boolean {
   return commands.some((each) => modeOfCommand(each) === 'write');
-}
-
-function unknownOutcome(cause: unknown): GatewayError {
-  return new GatewayError('OUTCOME_UNKNOWN', 'The deadline passed after the write was sent', {
-    cause,
-  });
 }
 
 /** A result that is more than any may be, whatever its caller takes; the server has done what was asked. */

@@ -9,7 +9,7 @@ import {
   type InspectPage,
   type RowForm,
 } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { GatewayError, outcomeUnknown } from '../../../proto/errors.ts';
 import type { Context } from '../../context.ts';
 import { type Deadline, timedOut } from '../../drivers/deadline.ts';
 import { edgeClient } from '../../drivers/edge/clients.ts';
@@ -184,13 +184,7 @@ function toldFailure(thrown: unknown, writes: boolean, { signal }: Deadline): Ga
   const isTold =
     thrown instanceof GatewayError && !(thrown instanceof Lost) && thrown !== signal.reason;
   if (isTold) return thrown;
-  if (writes) {
-    return new GatewayError(
-      'OUTCOME_UNKNOWN',
-      'The connection was lost after the request was sent: it may have taken effect',
-      { cause: thrown },
-    );
-  }
+  if (writes) return outcomeUnknown(thrown, signal.aborted);
   if (thrown instanceof GatewayError) return thrown;
   if (signal.aborted) return timedOut(thrown);
   return new GatewayError('INTERNAL', 'Something went wrong', { cause: thrown });

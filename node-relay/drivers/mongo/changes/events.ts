@@ -7,7 +7,8 @@ import type {
   WatchedCollection,
 } from '../../../../proto/changes.ts';
 import { CHANGE_MAX_BYTES, changeTooLarge } from '../../change-batch.ts';
-import { type Form, valueText } from '../from-bson.ts';
+import type { Form } from '../bson-writer.ts';
+import { valueText } from '../from-bson.ts';
 import { markOf } from './mark.ts';
 
 const OPERATIONS: { readonly [type: string]: ChangeOperation } = {

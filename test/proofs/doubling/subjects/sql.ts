@@ -1,5 +1,6 @@
 /** Statements, as guards and lexers take them apart before a server does. */
 import { AllowedNames } from '../../../../kinds/allow.ts';
+import { longString } from '../../../../kinds/long-values.ts';
 import { calledNames, callsOf, tablesOf } from '../../../../kinds/mysql/dialect/calls.ts';
 import { tokensOf as mysqlTokens } from '../../../../kinds/mysql/dialect/lexer.ts';
 import { namingOf as mysqlNaming } from '../../../../kinds/mysql/dialect/named.ts';
@@ -11,7 +12,6 @@ import {
   longArray,
   quotedElement,
 } from '../../../../kinds/postgres/dialect/array-text.ts';
-import { longString } from '../../../../kinds/postgres/dialect/long-values.ts';
 import { hasLongRuns } from '../../../../kinds/postgres/dialect/operator-runs.ts';
 import { parseWhole as postgresStatement } from '../../../../kinds/postgres/dialect/statement.ts';
 import { admit as admitCql } from '../../../../node-relay/drivers/cassandra/guard.ts';

@@ -2,9 +2,8 @@
 import { NeonDbError } from '@neondatabase/serverless';
 import { fromPostgres, refusedLogin } from '../../../../kinds/postgres/dialect/failures.ts';
 import type { Mode } from '../../../../proto/driver.ts';
-import { GatewayError } from '../../../../proto/errors.ts';
+import { GatewayError, outcomeUnknown } from '../../../../proto/errors.ts';
 import { Lost } from '../driver.ts';
-import { outcomeUnknown } from '../sql/reply.ts';
 import { Undone } from '../sql/send-then-write.ts';
 
 /** Errors of a login, or of a server that takes no connections: no statement has run. */

@@ -2,9 +2,8 @@
 import { DatabaseError, UnknownError } from '@planetscale/database';
 import { fromServer, ServerError } from '../../../../kinds/mysql/dialect/failures.ts';
 import type { Mode } from '../../../../proto/driver.ts';
-import { GatewayError, refusedByBackend } from '../../../../proto/errors.ts';
+import { GatewayError, outcomeUnknown, refusedByBackend } from '../../../../proto/errors.ts';
 import { Lost } from '../driver.ts';
-import { outcomeUnknown } from '../sql/reply.ts';
 
 /** Where in Vitess, a gRPC code, the database's own words, its number and state; then the caller's statement, with every value. */
 const OF_SERVER =

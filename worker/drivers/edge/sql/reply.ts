@@ -87,9 +87,3 @@ export function applied(error: unknown, source: string): unknown {
   };
   return new GatewayError(code, message, { cause: error, details: [detail] });
 }
-
-/** A change was sent, and its outcome is unknown. */
-export function outcomeUnknown(cause: unknown): GatewayError {
-  const message = 'The connection was lost after the write was sent';
-  return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
-}
