@@ -25,10 +25,8 @@ const LOST = refusal(
   'Unable to connect to database: the connection to the backend failed',
 );
 const LATE = refusal('TIMED_OUT', 'The deadline passed before the backend answered');
-const UNKNOWN = refusal(
-  'OUTCOME_UNKNOWN',
-  'The connection was lost after the request was sent: it may have taken effect',
-);
+const unknown = (what: string) =>
+  refusal('OUTCOME_UNKNOWN', `${what} after the request was sent: it may have taken effect`);
 const text = (body: string, headers: object = {}, status = 200) =>
   success({ status, headers, body, body_encoding: 'text' });
 const empty = (headers: object, status = 200) =>
@@ -96,12 +94,12 @@ describe.each(['edge', 'relay'])('over the %s', (transport) => {
     ['turns to a protocol that nobody asked for', '/upgrade'],
   ])('a reply that %s is none', async (_what, path) => {
     expect(await ask('GET', path)).toEqual(LOST);
-    expect(await ask('POST', path)).toEqual(UNKNOWN);
+    expect(await ask('POST', path)).toEqual(unknown('The connection was lost'));
   });
 
   test.each(['/slow', '/slow-head'])('the deadline ends what drips: %s', async (path) => {
     expect(await ask('GET', path)).toEqual(LATE);
-    expect(await ask('POST', path)).toEqual(UNKNOWN);
+    expect(await ask('POST', path)).toEqual(unknown('The deadline passed'));
   });
 
   test('a body of many zeros is too large, however small it came', async () => {

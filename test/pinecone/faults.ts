@@ -4,6 +4,7 @@ import { type Reply, refusal } from '../organization.ts';
 import type { Failing } from '../stand-ins/pinecone/index.ts';
 
 const lost = 'The connection was lost after the request was sent: it may have taken effect';
+const late = 'The deadline passed after the request was sent: it may have taken effect';
 /** Details of a refusal by the index. */
 export const told = (code: string, message: string) => [{ source: 'pinecone', code, message }];
 /** A request that changes nothing. */
@@ -104,7 +105,7 @@ export const FAULTS: readonly (readonly [
     'a write that was not answered in time',
     'silence',
     { ...WRITE, timeout_ms: 1_500 },
-    refusal('OUTCOME_UNKNOWN', lost),
+    refusal('OUTCOME_UNKNOWN', late),
   ],
   [
     'a read that was not answered in time',

@@ -50,7 +50,7 @@ export interface Shape {
 /** Characters of arrays that are written at once. Most values are far shorter, and written faster than an array. */
 export const AT_ONCE_CHARACTERS = 128 * 1024;
 /** Of values that are no arrays, and of those whose text is looked through. */
-const PLAIN_WEIGHT = 1 / 8;
+const PLAIN_WEIGHT = 1 / 16;
 const JSON_WEIGHT = 1 / 4;
 
 /** Shapes of longer names are made each time. */
