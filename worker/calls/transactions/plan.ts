@@ -1,22 +1,23 @@
 /** Reads the operations of a transaction over many endpoints, and demands the rights that each needs. Spec: transactions.md §1. */
-import { type Kind, kindSpec, parseRequest } from '../../../kinds/index.ts';
+import { type Kind, kindSpec } from '../../../kinds/index.ts';
 import type { RequestBase } from '../../../kinds/kind.ts';
-import { requestIn } from '../../../kinds/passed.ts';
 import { atOperation } from '../../../kinds/transaction.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { badRequest, type ErrorCode, GatewayError } from '../../../proto/errors.ts';
-import type { Json, JsonObject } from '../../../proto/json.ts';
-import { orderedText, unordered } from '../../../proto/ordered-json.ts';
+import type { JsonObject } from '../../../proto/json.ts';
+import { whole } from '../../../proto/work/pieces.ts';
 import { authorize, demand } from '../../access/access.ts';
 import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
 import { type Endpoint, onEndpoint } from '../../endpoints/access.ts';
 import { reaches } from '../../levels.ts';
+import { goingOn } from '../../limits/heavy-work.ts';
 import type { OnEndpoint } from '../request.ts';
 import { isSubscription } from '../subscription.ts';
 import { ENDPOINTS_MAX, type TransactionsBody } from './body.ts';
 import { certainlyReads } from './certain-reads.ts';
 import { mapReferences, placesIn } from './references.ts';
+import { type Sent, sentInPieces, sentOf } from './sent.ts';
 
 /** What is refused because of the endpoint that an operation names, and not of the caller alone. */
 const OF_ENDPOINT = new Set<ErrorCode>(['ENDPOINT_NOT_FOUND', 'FORBIDDEN']);
@@ -35,6 +36,8 @@ export interface Operation {
   readonly body: JsonObject;
   /** Places of the operations whose results it uses. */
   readonly uses: ReadonlySet<number>;
+  /** What its backend is sent; undefined where results have to be put in before. */
+  readonly sent: Sent | undefined;
 }
 
 /**
@@ -48,11 +51,12 @@ export async function readOperations(
   demands: Demand[],
 ): Promise<Operation[]> {
   const found = await endpointsOf(ctx, operations);
-  const read = operations.map(({ endpoint: name, ...body }, place) => {
+  const read: { readonly on: OnEndpoint; readonly operation: Operation }[] = [];
+  for (const [place, { endpoint: name, ...body }] of operations.entries()) {
     const on = found.get(name);
     if (!on) throw new GatewayError('INTERNAL', 'An endpoint was not looked up');
-    return { on, operation: readAt(on, body as JsonObject, place) }; // It came as JSON.
-  });
+    read.push({ on, operation: await readAt(ctx, on, body as JsonObject, place) }); // It came as JSON.
+  }
   return read.map(({ on, operation }) =>
     atOperation(operation.place, () => demanded(on, operation, demands)),
   );
@@ -114,9 +118,14 @@ function notUsable(thrown: unknown, place: number): unknown {
   });
 }
 
-function readAt(on: OnEndpoint, body: JsonObject, place: number): Operation {
+async function readAt(
+  ctx: Context,
+  on: OnEndpoint,
+  body: JsonObject,
+  place: number,
+): Promise<Operation> {
   try {
-    const operation = readOperation(on, body, place);
+    const operation = await readOperation(ctx, on, body, place);
     if (isSubscription(on.resource, operation.request)) {
       throw badRequest('type', 'answers events: send it to /read');
     }
@@ -126,25 +135,34 @@ function readAt(on: OnEndpoint, body: JsonObject, place: number): Operation {
   }
 }
 
-/** An operation, by what was written of it. @throws GatewayError BAD_REQUEST, NOT_SUPPORTED, as a request alone */
-export function readOperation(
+/**
+ * An operation, by what was written of it. What came in a large body is read in pieces.
+ * @throws GatewayError BAD_REQUEST, NOT_SUPPORTED, as a request alone
+ */
+export async function readOperation(
+  ctx: Context,
   { resource }: Pick<OnEndpoint, 'resource'>,
   body: JsonObject,
   place: number,
-): Operation {
+): Promise<Operation> {
   const { kind } = resource.row;
-  const uses = placesIn(body, place);
-  const { request, mode } = readRequest(kind, body, uses.size > 0);
+  const isLarge = ctx.place !== undefined;
+  const looking = placesIn(body, place);
+  const uses = isLarge ? await goingOn(ctx, looking) : whole(looking);
+  const hasSamples = uses.size > 0 && !takesReferences(kind);
+  let sent: Sent | undefined;
+  if (!hasSamples)
+    sent = isLarge ? await goingOn(ctx, sentInPieces(kind, body)) : sentOf(kind, body);
+  const { request, mode } = sent ?? sampleOf(kind, body);
   const told = { mode: modeOf(kind, request, mode), isHeld: false };
-  return { place, endpoint: resource, ...told, request, body, uses };
+  return { place, endpoint: resource, ...told, request, body, uses, sent };
 }
 
-/** The request, with sample values where the kind does not take references. */
-function readRequest(kind: Kind, body: JsonObject, hasReferences: boolean) {
-  if (!hasReferences || takesReferences(kind)) return parseRequest(kind, plainOf(kind, body));
+/** The request with sample values in place of references, which the kind does not take. */
+function sampleOf(kind: Kind, body: JsonObject): Sent {
   for (const sample of ['0', 0, {}] as const) {
     try {
-      return parseRequest(kind, plainOf(kind, mapReferences(body, () => sample) as JsonObject));
+      return sentOf(kind, mapReferences(body, () => sample) as JsonObject);
     } catch (thrown) {
       if (sample === '0' || sample === 0) continue;
       throw thrown;
@@ -156,28 +174,6 @@ function readRequest(kind: Kind, body: JsonObject, hasReferences: boolean) {
 /** Whether the backend's driver puts in what references point to. */
 export function takesReferences(kind: Kind): boolean {
   return kind === 'postgres' || kind === 'mysql' || kind === 'mongo';
-}
-
-/** As its kind reads it: what the kind only passes on as it was written. */
-function plainOf(kind: Kind, body: JsonObject): Json {
-  return kindSpec(kind).keepsText === true
-    ? unordered(body)
-    : requestIn(kind, orderedText(body)).body;
-}
-
-/** A request as a backend is sent it. */
-export function sentOf(
-  kind: Kind,
-  body: JsonObject,
-): { readonly request: RequestBase; readonly text: string; readonly isWritten: boolean } {
-  const text = orderedText(body);
-  if (kindSpec(kind).keepsText === true) {
-    return { request: parseRequest(kind, unordered(body)).request, text, isWritten: true };
-  }
-  const read = requestIn(kind, text);
-  const { request } = parseRequest(kind, read.body);
-  const isWritten = read.isWritten && kindSpec(kind).travelsParsed !== true;
-  return { request, text: isWritten ? text : JSON.stringify(request), isWritten };
 }
 
 function modeOf(kind: Kind, request: RequestBase, mode: Mode): Operation['mode'] {

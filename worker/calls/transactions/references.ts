@@ -1,9 +1,12 @@
 /** References of a transaction's operations to results of earlier ones. Contract §6, "Transactions". */
 import { BadReference, membersWith } from '../../../kinds/result-references.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
-import { inOrderOf, onlyNameOf } from '../../../proto/ordered-json.ts';
+import { inOrderOf, namesOf, onlyNameOf } from '../../../proto/ordered-json.ts';
+import { Pace, type Pieces } from '../../../proto/work/pieces.ts';
 
 const FIRST = /^\[(\d{1,9})\]/;
+/** Values that are looked at between two pauses. */
+const VALUES_OF_A_PIECE = 8_192;
 
 /** What a reference is replaced by; undefined leaves it as it is. */
 type Replace = (place: number, path: string) => Json | undefined;
@@ -13,12 +16,24 @@ export function mapReferences(value: Json, replace: Replace): Json {
   const map = (each: Json) => mapReferences(each, replace);
   if (Array.isArray(value)) return itemsWith(value, map);
   if (!isJsonObject(value)) return value;
-  const name = onlyNameOf(value);
-  if (name === '$literal') return value;
-  const path = name === '$result' ? value.$result : undefined;
-  const place = typeof path === 'string' ? FIRST.exec(path)?.[1] : undefined;
-  if (place === undefined) return membersWith(value, map);
-  return replace(Number(place), path as string) ?? value; // As it was looked at.
+  if (onlyNameOf(value) === '$literal') return value;
+  const path = pathOf(value);
+  const place = path === undefined ? undefined : placeOf(path);
+  if (path === undefined || place === undefined) return membersWith(value, map);
+  return replace(place, path) ?? value;
+}
+
+/** Of a reference. */
+function pathOf(value: Json): string | undefined {
+  if (!isJsonObject(value) || onlyNameOf(value) !== '$result') return undefined;
+  const { $result: path } = value;
+  return typeof path === 'string' ? path : undefined;
+}
+
+/** The operation that a path begins with. */
+function placeOf(path: string): number | undefined {
+  const found = FIRST.exec(path)?.[1];
+  return found === undefined ? undefined : Number(found);
 }
 
 /** The list with what `map` makes of its items: the same one where that is nothing else. */
@@ -38,17 +53,38 @@ export function asData(value: Json): Json {
 
 /**
  * Places of the operations whose results an operation uses.
- * @throws GatewayError BAD_REQUEST for one that does not come before it
+ * @throws GatewayError BAD_REQUEST for one that does not come before it, the first of them
  */
-export function placesIn(value: Json, own: number): ReadonlySet<number> {
+export function* placesIn(value: Json, own: number): Pieces<ReadonlySet<number>> {
   const places = new Set<number>();
-  mapReferences(value, (place, path) => {
-    if (place >= own) {
-      const problem = 'points to an operation that does not come before';
-      throw new BadReference(path, problem).within(value, '');
+  const pace = new Pace(VALUES_OF_A_PIECE);
+  const left: Json[] = [value];
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    const path = pathOf(each);
+    if (path === undefined) putWithin(each, left);
+    else {
+      const place = placeOf(path);
+      if (place === undefined) continue;
+      if (place >= own) {
+        const problem = 'points to an operation that does not come before';
+        throw new BadReference(path, problem).within(value, '');
+      }
+      places.add(place);
     }
-    places.add(place);
-    return undefined;
-  });
+    if (pace.isOver(1)) yield;
+  }
   return places;
+}
+
+/** Puts the arrays and objects that a value has within behind others, the first of them last. */
+function putWithin(value: Json, left: Json[]): void {
+  if (Array.isArray(value)) {
+    for (let at = value.length - 1; at >= 0; at -= 1) put(value[at], left);
+  } else if (isJsonObject(value) && onlyNameOf(value) !== '$literal') {
+    for (const name of namesOf(value).toReversed()) put(value[name], left);
+  }
+}
+
+function put(value: Json | undefined, left: Json[]): void {
+  if (typeof value === 'object' && value !== null) left.push(value);
 }

@@ -9,8 +9,9 @@ import {
 } from '../../../kinds/result-references.ts';
 import { atOperation } from '../../../kinds/transaction.ts';
 import type { JsonObject } from '../../../proto/json.ts';
-import { type Operation, sentOf } from './plan.ts';
+import type { Operation } from './plan.ts';
 import { mapReferences } from './references.ts';
+import { sentOf } from './sent.ts';
 
 /** Its requests: references to results of others are filled, those to its own count within the call. */
 export function requestsOf(operations: readonly Operation[], point: PointTo): RequestBase[] {
@@ -23,7 +24,8 @@ export function requestsOf(operations: readonly Operation[], point: PointTo): Re
       const reference = { $result: path };
       return { $literal: resolveReferences(reference, point, 'kept', room) };
     });
-  return operations.map(({ place: named, body, endpoint }) => {
+  return operations.map(({ place: named, body, endpoint, uses, sent }) => {
+    if (sent && uses.size === 0) return sent.request;
     const filled = atOperation(named, () => resolvedWithin(body, '', () => fill(body)));
     return sentOf(endpoint.row.kind, filled as JsonObject).request; // As the body.
   });

@@ -9,10 +9,12 @@ import { authorize } from '../../access/access.ts';
 import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
 import { endpointNotFound, onEndpoint } from '../../endpoints/access.ts';
+import { goingOn } from '../../limits/heavy-work.ts';
 import { answersEvents, type OnEndpoint, type RequestOptions, writes } from '../request.ts';
 import { isSubscription } from '../subscription.ts';
 import { demanded, type Operation, readOperation } from './plan.ts';
 import { asData } from './references.ts';
+import { writtenInPieces } from './sent.ts';
 
 const decoder = new TextDecoder();
 
@@ -30,10 +32,10 @@ export async function readSingle(
 ): Promise<Operation> {
   const now = await lookedUp(ctx, on);
   const { kind } = now.resource.row;
-  const written = asWritten(kind, body, bytes);
+  const written = await asWritten(ctx, kind, body, bytes);
   // Its client has sent no operations that it could refer to. MongoDB's $literal is an operator of its own.
   const read = kind === 'mongo' ? written : membersWith(written, asData);
-  const operation = readOperation(now, read, 0);
+  const operation = await readOperation(ctx, now, read, 0);
   const { request } = operation;
   if (mode === 'read' && operation.mode === 'write') {
     throw writes(kindSpec(kind).whyItWrites?.(request));
@@ -64,8 +66,15 @@ function nameIn(params: unknown): string | undefined {
 }
 
 /** The body as its client wrote it. @throws GatewayError BAD_REQUEST */
-function asWritten(kind: Kind, body: Json, bytes: Uint8Array | undefined): JsonObject {
-  const written = bytes ? parseAsWritten(decoder.decode(bytes)) : body;
+async function asWritten(
+  ctx: Context,
+  kind: Kind,
+  body: Json,
+  bytes: Uint8Array | undefined,
+): Promise<JsonObject> {
+  let written = body;
+  if (bytes && ctx.place) written = await goingOn(ctx, writtenInPieces(decoder.decode(bytes)));
+  else if (bytes) written = parseAsWritten(decoder.decode(bytes));
   if (isJsonObject(written)) return written;
   throw notAnObject(kindSpec(kind));
 }

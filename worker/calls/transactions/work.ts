@@ -4,8 +4,7 @@ import { Pointed, type ReadResult } from '../../../kinds/pointed.ts';
 import { type PointTo, pointIn } from '../../../kinds/result-references.ts';
 import { atOperation } from '../../../kinds/transaction.ts';
 import type { JsonObject } from '../../../proto/json.ts';
-import { parseInPieces } from '../../../proto/json-pieces.ts';
-import { parseAsWritten, parseAsWrittenInPieces } from '../../../proto/written-json.ts';
+import { parseAsWritten } from '../../../proto/written-json.ts';
 import type { Context } from '../../context.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import { goingOn, mayStore } from '../../limits/heavy-work.ts';
@@ -17,22 +16,18 @@ import { markLeftBy, markPlaceOf, recoveryWith } from './decider-mark.ts';
 import { elementsInPieces } from './elements.ts';
 import type { Mark } from './object.ts';
 import type { Participant } from './participants.ts';
-import { type Operation, sentOf } from './plan.ts';
+import type { Operation } from './plan.ts';
 import { filledWith, requestsOf } from './requests.ts';
 import { Results } from './results.ts';
 import { runInOrder, type Unit, unitsOf } from './schedule.ts';
+import { sentOf, writtenInPieces } from './sent.ts';
 import { type Names, type Sending, ShareWork } from './share-work.ts';
 import type { HeldShare } from './taking-part.ts';
 
 const encoder = new TextEncoder();
 
 /** How results are read here. */
-const WRITTEN: ReadResult = {
-  whole: parseAsWritten,
-  *inPieces(text) {
-    return yield* parseAsWrittenInPieces(text, yield* parseInPieces(text));
-  },
-};
+const WRITTEN: ReadResult = { whole: parseAsWritten, inPieces: writtenInPieces };
 
 /** What a transaction runs under. */
 interface Running extends Names {
@@ -201,9 +196,13 @@ export class Work {
     // Each participant is sent them anew.
     await mayStore(this.#ctx, text.length);
     return {
-      operations: operations.map(({ place, isHeld, body, endpoint }) => ({
+      operations: operations.map(({ place, isHeld, body, endpoint, sent }) => ({
         // One that may write is looked at only where its caller may not.
-        ...{ place, isRead: isHeld || onlyReads, text: sentOf(endpoint.row.kind, body).text },
+        ...{
+          place,
+          isRead: isHeld || onlyReads,
+          text: (sent ?? sentOf(endpoint.row.kind, body)).text(),
+        },
       })),
       earlier: text,
       resultMaxBytes: Math.max(1, this.#results.left),
@@ -236,12 +235,13 @@ export class Work {
     });
   }
 
-  async #message({ body, endpoint, uses }: Operation): Promise<RequestMessage> {
+  async #message({ body, endpoint, uses, sent: known }: Operation): Promise<RequestMessage> {
     const { kind } = endpoint.row;
-    const filled = uses.size === 0 ? body : await this.#filled(kind, body);
-    const { request, text, isWritten } = sentOf(kind, filled);
+    const isWhole = known !== undefined && uses.size === 0;
+    const sent = isWhole ? known : sentOf(kind, await this.#filled(kind, body));
     const { form } = this.#running;
-    return { ...form, request, written: isWritten ? encoder.encode(text) : undefined };
+    const written = sent.isWritten ? encoder.encode(sent.text()) : undefined;
+    return { ...form, request: sent.request, written };
   }
 
   async #filled(kind: Kind, body: JsonObject): Promise<JsonObject> {
