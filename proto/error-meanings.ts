@@ -205,7 +205,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     retry: 'later',
   },
   OUTCOME_UNKNOWN: {
-    means: 'The connection was lost after a change was sent: it may have taken effect.',
+    means:
+      'The connection was lost, or the deadline passed, after a change was sent: it may have taken effect.',
     remedy: 'Read what it should have changed, and only then decide whether to repeat it.',
     retry: 'once known',
     effect: 'possible',

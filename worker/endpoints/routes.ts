@@ -217,7 +217,7 @@ export const endpointRoutes: AnyRoute[] = [
     path: '/endpoints/:endpoint/write',
     summary: 'Run a request that may change the backend',
     description:
-      'Requests that read are taken too. `OUTCOME_UNKNOWN` means that the connection was lost after the request was sent: look whether it took effect, or send it with an `Idempotency-Key`. With `Accept: application/x-ndjson` or `text/csv` rows come as they arrive, as for `/read`.',
+      'Requests that read are taken too. `OUTCOME_UNKNOWN` means that the connection was lost, or the deadline passed, after the request was sent: look whether it took effect, or send it with an `Idempotency-Key`. With `Accept: application/x-ndjson` or `text/csv` rows come as they arrive, as for `/read`.',
     tag: 'Requests',
     errors: ['SESSION_NOT_FOUND', ...WITHIN_A_TRANSACTION, ...OF_A_WRITE],
     headers: SessionHeader,

@@ -11,10 +11,10 @@ import { countTrips } from '../../test/trips.ts';
 afterEach(() => vi.restoreAllMocks());
 
 const CONNECTION = { url: 'https://api.test/v1', headers: { Authorization: 'Bearer s3cr3t' } };
-const UNKNOWN = failure(
-  'OUTCOME_UNKNOWN',
-  'The connection was lost after the request was sent: it may have taken effect',
-);
+const unknown = (what: string) =>
+  failure('OUTCOME_UNKNOWN', `${what} after the request was sent: it may have taken effect`);
+const UNKNOWN = unknown('The connection was lost');
+const LATE = unknown('The deadline passed');
 
 type Answer = (request: Request) => Promise<Response> | Response;
 
@@ -201,7 +201,7 @@ describe('a failure', () => {
     });
     expect(await gateway.ask('/write', { ...late, method: 'POST' })).toEqual({
       status: 502,
-      body: UNKNOWN,
+      body: LATE,
     });
     expect(gateway.sent.map(({ signal }) => signal.aborted)).toEqual([true, true]);
   });

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { withNames } from '../../../proto/ordered-json.ts';
-import { whole } from '../../../proto/work/pieces.ts';
-import { asData, mapReferences, placesIn } from './references.ts';
+import { type Pieces, whole } from '../../../proto/work/pieces.ts';
+import { asData, mapReferences, membersAsData, placesIn } from './references.ts';
 
 const NAMES = Array.from({ length: 5_000 }, (_, at) => `k${at}`);
 
@@ -11,6 +11,11 @@ test.each<[string, (value: Json) => unknown, (value: Json) => unknown]>([
   ['mapped', (value) => mapReferences(value, () => 1), (value) => value],
   ['looked for places', (value) => whole(placesIn(value, 1)), () => new Set()],
   ['taken as data', asData, (value) => value],
+  [
+    'looked through for data',
+    (value) => whole(membersAsData(value as JsonObject)),
+    (value) => value,
+  ],
 ])('%s', (_, work, expected) => {
   let asked = 0;
   const ownKeys = (object: object) => {
@@ -38,4 +43,22 @@ test('those within others are replaced, those in literals are not', () => {
     ...{ a: [{ $literal: { $result: '[0].a' } }, { $literal: literal }] },
     ...{ a: [literal, { $literal: literal }, { b: { $literal: { $result: '[1]' } } }], c: 1 },
   });
+});
+
+test('of a body its members are data, and what is none is put away', () => {
+  const reference = { $result: '[0].a' };
+  expect(whole(membersAsData({ query: 'q', params: [[1], reference] }))).toEqual({
+    query: 'q',
+    params: [[1], { $literal: reference }],
+  });
+  expect(whole(membersAsData({ $result: '[0].a' }))).toEqual({ $result: '[0].a' });
+});
+
+test('very many values give way', () => {
+  const value = { params: [Array.from({ length: 100_000 }, () => [1])] };
+  for (const pieces of [placesIn(value, 0), membersAsData(value)] as Pieces<unknown>[]) {
+    let pauses = 0;
+    while (!pieces.next().done) pauses += 1;
+    expect(pauses).toBeGreaterThan(10);
+  }
 });

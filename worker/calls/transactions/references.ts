@@ -1,6 +1,6 @@
 /** References of a transaction's operations to results of earlier ones. Contract §6, "Transactions". */
 import { BadReference, membersWith } from '../../../kinds/result-references.ts';
-import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { inOrderOf, namesOf, onlyNameOf } from '../../../proto/ordered-json.ts';
 import { Pace, type Pieces } from '../../../proto/work/pieces.ts';
 
@@ -16,7 +16,7 @@ export function mapReferences(value: Json, replace: Replace): Json {
   const map = (each: Json) => mapReferences(each, replace);
   if (Array.isArray(value)) return itemsWith(value, map);
   if (!isJsonObject(value)) return value;
-  if (onlyNameOf(value) === '$literal') return value;
+  if (isLiteral(value)) return value;
   const path = pathOf(value);
   const place = path === undefined ? undefined : placeOf(path);
   if (path === undefined || place === undefined) return membersWith(value, map);
@@ -46,9 +46,27 @@ function itemsWith(items: Json[], map: (item: Json) => Json): Json[] {
 export function asData(value: Json): Json {
   if (Array.isArray(value)) return itemsWith(value, asData);
   if (!isJsonObject(value)) return value;
-  const name = onlyNameOf(value);
-  const isReference = name === '$result' && typeof value.$result === 'string';
-  return isReference || name === '$literal' ? { $literal: value } : membersWith(value, asData);
+  return isNoData(value) ? { $literal: value } : membersWith(value, asData);
+}
+
+function isNoData(value: Json): boolean {
+  return pathOf(value) !== undefined || isLiteral(value);
+}
+
+function isLiteral(value: Json): boolean {
+  return isJsonObject(value) && onlyNameOf(value) === '$literal';
+}
+
+/** A body whose members are taken as data: looked through in pieces, and copied only where there is something to put away. */
+export function* membersAsData(body: JsonObject): Pieces<JsonObject> {
+  let isData = true;
+  const left: Json[] = [];
+  putWithin(body, left);
+  yield* goThrough(left, (each) => {
+    isData &&= !isNoData(each);
+    return isData;
+  });
+  return isData ? body : membersWith(body, asData);
 }
 
 /**
@@ -57,30 +75,35 @@ export function asData(value: Json): Json {
  */
 export function* placesIn(value: Json, own: number): Pieces<ReadonlySet<number>> {
   const places = new Set<number>();
-  const pace = new Pace(VALUES_OF_A_PIECE);
-  const left: Json[] = [value];
-  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+  yield* goThrough([value], (each) => {
     const path = pathOf(each);
-    if (path === undefined) putWithin(each, left);
-    else {
-      const place = placeOf(path);
-      if (place === undefined) continue;
-      if (place >= own) {
-        const problem = 'points to an operation that does not come before';
-        throw new BadReference(path, problem).within(value, '');
-      }
-      places.add(place);
+    if (path === undefined) return !isLiteral(each);
+    const place = placeOf(path);
+    if (place === undefined) return false;
+    if (place >= own) {
+      const problem = 'points to an operation that does not come before';
+      throw new BadReference(path, problem).within(value, '');
     }
+    places.add(place);
+    return false;
+  });
+  return places;
+}
+
+/** Looks at values and at the arrays and objects within them, in their order. @param look whether to go within */
+function* goThrough(left: Json[], look: (each: Json) => boolean): Pieces<void> {
+  const pace = new Pace(VALUES_OF_A_PIECE);
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    if (look(each)) putWithin(each, left);
     if (pace.isOver(1)) yield;
   }
-  return places;
 }
 
 /** Puts the arrays and objects that a value has within behind others, the first of them last. */
 function putWithin(value: Json, left: Json[]): void {
   if (Array.isArray(value)) {
     for (let at = value.length - 1; at >= 0; at -= 1) put(value[at], left);
-  } else if (isJsonObject(value) && onlyNameOf(value) !== '$literal') {
+  } else if (isJsonObject(value)) {
     for (const name of namesOf(value).toReversed()) put(value[name], left);
   }
 }

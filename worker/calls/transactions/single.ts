@@ -1,9 +1,9 @@
 /** The requests of a transaction that its client goes on with: each is read, and told, as it is alone. Spec: transactions.md §5. */
 import { type Kind, kindSpec, notAnObject } from '../../../kinds/index.ts';
-import { membersWith } from '../../../kinds/result-references.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { badRequest, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
+import { whole } from '../../../proto/work/pieces.ts';
 import { parseAsWritten } from '../../../proto/written-json.ts';
 import { authorize } from '../../access/access.ts';
 import type { Demand } from '../../access/demand.ts';
@@ -13,7 +13,7 @@ import { goingOn } from '../../limits/heavy-work.ts';
 import { answersEvents, type OnEndpoint, type RequestOptions, writes } from '../request.ts';
 import { isSubscription } from '../subscription.ts';
 import { demanded, type Operation, readOperation } from './plan.ts';
-import { asData } from './references.ts';
+import { membersAsData } from './references.ts';
 import { writtenInPieces } from './sent.ts';
 
 const decoder = new TextDecoder();
@@ -34,7 +34,8 @@ export async function readSingle(
   const { kind } = now.resource.row;
   const written = await asWritten(ctx, kind, body, bytes);
   // Its client has sent no operations that it could refer to. MongoDB's $literal is an operator of its own.
-  const read = kind === 'mongo' ? written : membersWith(written, asData);
+  const data = membersAsData(written);
+  const read = kind === 'mongo' ? written : await (ctx.place ? goingOn(ctx, data) : whole(data));
   const operation = await readOperation(ctx, now, read, 0);
   const { request } = operation;
   if (mode === 'read' && operation.mode === 'write') {

@@ -114,4 +114,5 @@ export const SHOWN = 100;
 const OTHERS_MAX = 100;
 const TEXT = 'must be a text of at least one character';
 /** What is told of a text that is no duration. */
-export const DURATION = 'must be a duration of ISO 8601 of up to ten years, such as PT30S or P1D';
+export const DURATION =
+  'must be a duration of ISO 8601, of more than zero and up to ten years, such as PT30S or P1D';

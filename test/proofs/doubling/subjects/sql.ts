@@ -62,7 +62,7 @@ export const SQL: readonly Subject[] = [
   ),
   text(
     'an array of PostgreSQL',
-    ['kinds/postgres/dialect/array-text.ts', 'kinds/postgres/dialect/long-values.ts'],
+    ['kinds/postgres/dialect/array-text.ts', 'kinds/long-values.ts'],
     (rest) => [
       quotedElement(rest),
       arrayToJson(rest, TEXTS),

@@ -160,7 +160,9 @@ export const ACTIONS: readonly Bad[] = [
   [
     'a timeout that is no duration',
     flow(template('a', { timeout: '1 minute' })),
-    ['actions.0.timeout: must be a duration of ISO 8601 of up to ten years, such as PT30S or P1D'],
+    [
+      'actions.0.timeout: must be a duration of ISO 8601, of more than zero and up to ten years, such as PT30S or P1D',
+    ],
   ],
   [
     'an empty name',

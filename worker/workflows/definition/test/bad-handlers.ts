@@ -172,7 +172,7 @@ export const HANDLERS: readonly Bad[] = [
     'a retention that is no duration',
     handled({ deadLetterQueue: { retention: '30 days' } }),
     [
-      'errorHandler.deadLetterQueue.retention: must be a duration of ISO 8601 of up to ten years, such as PT30S or P1D',
+      'errorHandler.deadLetterQueue.retention: must be a duration of ISO 8601, of more than zero and up to ten years, such as PT30S or P1D',
     ],
   ],
   [

@@ -26,12 +26,23 @@ export const PEOPLE: readonly Bad[] = [
   [
     'a duration that is a number',
     flow(wait({ mode: 'duration', duration: 5 })),
-    ['actions.0.duration: must be a duration of ISO 8601 of up to ten years, such as PT30S or P1D'],
+    [
+      'actions.0.duration: must be a duration of ISO 8601, of more than zero and up to ten years, such as PT30S or P1D',
+    ],
   ],
   [
     'a duration that is no duration',
     flow(wait({ mode: 'duration', duration: '5 minutes' })),
-    ['actions.0.duration: must be a duration of ISO 8601 of up to ten years, such as PT30S or P1D'],
+    [
+      'actions.0.duration: must be a duration of ISO 8601, of more than zero and up to ten years, such as PT30S or P1D',
+    ],
+  ],
+  [
+    'a duration of no time',
+    flow(wait({ mode: 'duration', duration: 'PT0S' })),
+    [
+      'actions.0.duration: must be a duration of ISO 8601, of more than zero and up to ten years, such as PT30S or P1D',
+    ],
   ],
   ['no time', flow(wait({ mode: 'until' })), ['actions.0.until: is required']],
   [

@@ -137,21 +137,21 @@ export const WORKFLOW: readonly Bad[] = [
     'a timeout that is no duration',
     { executionSettings: { timeout: '30s' }, actions: one },
     [
-      'executionSettings.timeout: must be a duration of ISO 8601 of up to ten years, such as PT30S or P1D',
+      'executionSettings.timeout: must be a duration of ISO 8601, of more than zero and up to ten years, such as PT30S or P1D',
     ],
   ],
   [
     'a timeout of nothing',
     { executionSettings: { timeout: 'PT0S' }, actions: one },
     [
-      'executionSettings.timeout: must be a duration of ISO 8601 of up to ten years, such as PT30S or P1D',
+      'executionSettings.timeout: must be a duration of ISO 8601, of more than zero and up to ten years, such as PT30S or P1D',
     ],
   ],
   [
     'a retention beyond ten years',
     { executionSettings: { retention: 'P11Y' }, actions: one },
     [
-      'executionSettings.retention: must be a duration of ISO 8601 of up to ten years, such as PT30S or P1D',
+      'executionSettings.retention: must be a duration of ISO 8601, of more than zero and up to ten years, such as PT30S or P1D',
     ],
   ],
   [
