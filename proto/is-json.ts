@@ -76,12 +76,8 @@ class JsonChecker {
         this.#space();
         return this.#skip('"') && 'name text';
       case 'text':
-        return this.#string('text', () => 'behind');
       case 'name text':
-        return this.#string('name text', () => {
-          this.#space();
-          return this.#skip(':') && 'value';
-        });
+        return this.#string(expected);
       case 'behind':
         return this.#behind();
     }
@@ -89,7 +85,7 @@ class JsonChecker {
 
   #value(): Expected | boolean {
     this.#space();
-    if (this.#skip('"')) return this.step('text');
+    if (this.#skip('"')) return this.#string('text');
     const isObject = this.#skip('{');
     if (!isObject && !this.#skip('[')) return this.#match(SCALAR) && 'behind';
     this.#space();
@@ -111,16 +107,21 @@ class JsonChecker {
   }
 
   /** The rest of a string, or as much of it as is read at once. */
-  #string(rest: Expected, ended: () => Expected | boolean): Expected | boolean {
+  #string(rest: 'text' | 'name text'): Expected | boolean {
     for (let escapes = 0; escapes < ESCAPES_AT_ONCE; escapes += 1) {
       STRING_STOP.lastIndex = this.at;
       const stop = STRING_STOP.exec(this.#text);
       if (stop === null) return false;
       this.at = stop.index;
-      if (this.#skip('"')) return ended();
+      if (this.#skip('"')) return rest === 'text' ? 'behind' : this.#colon();
       if (!this.#match(ESCAPE)) return false;
     }
     return rest;
+  }
+
+  #colon(): Expected | boolean {
+    this.#space();
+    return this.#skip(':') && 'value';
   }
 
   #space(): void {

@@ -1,6 +1,7 @@
 /** Reads strings of the server's JSON. Texts hold one byte a character. */
 import { isUtf8 } from 'node:buffer';
 import { type Cursor, Malformed } from './cursor.ts';
+import { escapeLength } from './escapes.ts';
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
@@ -39,18 +40,11 @@ export function rawString(cursor: Cursor): string {
   return raw;
 }
 
-const ESCAPED = new Set(Array.from('"\\/bfnrt', (each) => each.charCodeAt(0)));
-const UNICODE = /\\u[\da-fA-F]{4}/y;
-
 function checkEscapes(raw: string): void {
   for (let at = raw.indexOf('\\'); at >= 0; at = raw.indexOf('\\', at)) {
-    if (ESCAPED.has(raw.charCodeAt(at + 1))) {
-      at += 2;
-      continue;
-    }
-    UNICODE.lastIndex = at;
-    if (!UNICODE.test(raw)) throw new Malformed();
-    at = UNICODE.lastIndex;
+    const length = escapeLength(raw, at);
+    if (length === undefined) throw new Malformed();
+    at += length;
   }
 }
 

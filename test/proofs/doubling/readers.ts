@@ -20,6 +20,7 @@ export const ASIDE_BY_REASON: Readonly<Record<string, string>> = {
   'kinds/json-forms.ts': "reads a server's values once",
   'kinds/redis/dialect/messages.ts': "reads a server's lines, each bounded by the decoder",
   'node-relay/drivers/clickhouse/integer-runs.ts': "reads a server's reply once",
+  'node-relay/drivers/clickhouse/escapes.ts': "reads a server's reply once",
   'node-relay/drivers/clickhouse/long-strings.ts': "reads a server's reply once",
   'node-relay/drivers/clickhouse/open-field.ts': "reads a server's reply once",
   'node-relay/drivers/clickhouse/reply.ts': "reads a server's reply once",

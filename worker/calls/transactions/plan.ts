@@ -5,7 +5,7 @@ import { atOperation } from '../../../kinds/transaction.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { badRequest, type ErrorCode, GatewayError } from '../../../proto/errors.ts';
 import type { JsonObject } from '../../../proto/json.ts';
-import { whole } from '../../../proto/work/pieces.ts';
+import { type Pieces, whole } from '../../../proto/work/pieces.ts';
 import { authorize, demand } from '../../access/access.ts';
 import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
@@ -51,12 +51,7 @@ export async function readOperations(
   demands: Demand[],
 ): Promise<Operation[]> {
   const found = await endpointsOf(ctx, operations);
-  const read: { readonly on: OnEndpoint; readonly operation: Operation }[] = [];
-  for (const [place, { endpoint: name, ...body }] of operations.entries()) {
-    const on = found.get(name);
-    if (!on) throw new GatewayError('INTERNAL', 'An endpoint was not looked up');
-    read.push({ on, operation: await readAt(ctx, on, body as JsonObject, place) }); // It came as JSON.
-  }
+  const read = await inTurnOfBody(ctx, readAll(found, operations, isLarge(ctx)));
   return read.map(({ on, operation }) =>
     atOperation(operation.place, () => demanded(on, operation, demands)),
   );
@@ -118,14 +113,34 @@ function notUsable(thrown: unknown, place: number): unknown {
   });
 }
 
-async function readAt(
-  ctx: Context,
+interface ReadOn {
+  readonly on: OnEndpoint;
+  readonly operation: Operation;
+}
+
+function* readAll(
+  found: ReadonlyMap<string, OnEndpoint>,
+  operations: TransactionsBody['operations'],
+  isLarge: boolean,
+): Pieces<ReadOn[]> {
+  const read: ReadOn[] = [];
+  for (const [place, { endpoint: name, ...body }] of operations.entries()) {
+    const on = found.get(name);
+    if (!on) throw new GatewayError('INTERNAL', 'An endpoint was not looked up');
+    read.push({ on, operation: yield* readAt(on, body as JsonObject, place, isLarge) }); // It came as JSON.
+    yield;
+  }
+  return read;
+}
+
+function* readAt(
   on: OnEndpoint,
   body: JsonObject,
   place: number,
-): Promise<Operation> {
+  isLarge: boolean,
+): Pieces<Operation> {
   try {
-    const operation = await readOperation(ctx, on, body, place);
+    const operation = yield* readOperation(on, body, place, isLarge);
     if (isSubscription(on.resource, operation.request)) {
       throw badRequest('type', 'answers events: send it to /read');
     }
@@ -135,24 +150,31 @@ async function readAt(
   }
 }
 
+/** Whether what a request brought is worked on in pieces. */
+export function isLarge({ place }: Pick<Context, 'place'>): boolean {
+  return place !== undefined;
+}
+
+/** Does work on what a request brought: of a large one in its owner's turn, of another at once. @throws what the work throws */
+export async function inTurnOfBody<Result>(ctx: Context, pieces: Pieces<Result>): Promise<Result> {
+  return isLarge(ctx) ? goingOn(ctx, pieces) : whole(pieces);
+}
+
 /**
- * An operation, by what was written of it. What came in a large body is read in pieces.
+ * An operation, by what was written of it.
  * @throws GatewayError BAD_REQUEST, NOT_SUPPORTED, as a request alone
  */
-export async function readOperation(
-  ctx: Context,
+export function* readOperation(
   { resource }: Pick<OnEndpoint, 'resource'>,
   body: JsonObject,
   place: number,
-): Promise<Operation> {
+  isLarge: boolean,
+): Pieces<Operation> {
   const { kind } = resource.row;
-  const isLarge = ctx.place !== undefined;
-  const looking = placesIn(body, place);
-  const uses = isLarge ? await goingOn(ctx, looking) : whole(looking);
+  const uses = yield* placesIn(body, place);
   const hasSamples = uses.size > 0 && !takesReferences(kind);
   let sent: Sent | undefined;
-  if (!hasSamples)
-    sent = isLarge ? await goingOn(ctx, sentInPieces(kind, body)) : sentOf(kind, body);
+  if (!hasSamples) sent = isLarge ? yield* sentInPieces(kind, body) : sentOf(kind, body);
   const { request, mode } = sent ?? sampleOf(kind, body);
   const told = { mode: modeOf(kind, request, mode), isHeld: false };
   return { place, endpoint: resource, ...told, request, body, uses, sent };

@@ -3,16 +3,14 @@ import { type Kind, kindSpec, notAnObject } from '../../../kinds/index.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { badRequest, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import { whole } from '../../../proto/work/pieces.ts';
 import { parseAsWritten } from '../../../proto/written-json.ts';
 import { authorize } from '../../access/access.ts';
 import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
 import { endpointNotFound, onEndpoint } from '../../endpoints/access.ts';
-import { goingOn } from '../../limits/heavy-work.ts';
 import { answersEvents, type OnEndpoint, type RequestOptions, writes } from '../request.ts';
 import { isSubscription } from '../subscription.ts';
-import { demanded, type Operation, readOperation } from './plan.ts';
+import { demanded, inTurnOfBody, isLarge, type Operation, readOperation } from './plan.ts';
 import { membersAsData } from './references.ts';
 import { writtenInPieces } from './sent.ts';
 
@@ -34,9 +32,8 @@ export async function readSingle(
   const { kind } = now.resource.row;
   const written = await asWritten(ctx, kind, body, bytes);
   // Its client has sent no operations that it could refer to. MongoDB's $literal is an operator of its own.
-  const data = membersAsData(written);
-  const read = kind === 'mongo' ? written : await (ctx.place ? goingOn(ctx, data) : whole(data));
-  const operation = await readOperation(ctx, now, read, 0);
+  const read = kind === 'mongo' ? written : await inTurnOfBody(ctx, membersAsData(written));
+  const operation = await inTurnOfBody(ctx, readOperation(now, read, 0, isLarge(ctx)));
   const { request } = operation;
   if (mode === 'read' && operation.mode === 'write') {
     throw writes(kindSpec(kind).whyItWrites?.(request));
@@ -74,8 +71,9 @@ async function asWritten(
   bytes: Uint8Array | undefined,
 ): Promise<JsonObject> {
   let written = body;
-  if (bytes && ctx.place) written = await goingOn(ctx, writtenInPieces(decoder.decode(bytes)));
-  else if (bytes) written = parseAsWritten(decoder.decode(bytes));
+  if (bytes && isLarge(ctx)) {
+    written = await inTurnOfBody(ctx, writtenInPieces(decoder.decode(bytes)));
+  } else if (bytes) written = parseAsWritten(decoder.decode(bytes));
   if (isJsonObject(written)) return written;
   throw notAnObject(kindSpec(kind));
 }
