@@ -5,12 +5,12 @@ import type {
   KeptFailure,
   Mark,
   NewTransaction,
-  ShareEnd,
 } from '../../calls/transactions/object.ts';
 import type { Bindings } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
 import { log } from '../../log.ts';
 import { requestMetrics } from '../../metrics.ts';
+import { Confirmations } from './confirmations.ts';
 import { type Actor, entryOf } from './entries.ts';
 import { Finisher, isOpen, type Learned } from './finish.ts';
 import type { Later } from './insert.ts';
@@ -62,14 +62,18 @@ export class Decisions {
   readonly finisher: Finisher;
   readonly #working = new Map<string, Promise<void>>();
   #isStarted = false;
-  /** What participants have confirmed, and is not on disk yet. */
-  readonly #confirmed: Confirmed[] = [];
+  readonly #confirmations: Confirmations;
   #isWriting = false;
 
   constructor(env: Bindings, store: LogStore, turns: Turns, lent: Lent) {
     this.#store = store;
     this.#turns = turns;
     this.#lent = lent;
+    this.#confirmations = new Confirmations(store, {
+      isWorkingOn: (id) => this.#working.has(id),
+      settle: (row, shares) => this.#settle(row, shares),
+      committed: (id) => this.#ended(id, 'committed'),
+    });
     this.finisher = new Finisher(env, store, (work) => lent.waitUntil(work));
   }
 
@@ -119,6 +123,7 @@ export class Decisions {
       const sequence = this.#store.nextSequence();
       this.#store.addDecided(later, { sequence, ...committingAt(Date.now()) }, marks);
       this.record({ ...caller, requestId, address }, 'transaction.commit', id);
+      this.#confirmations.decided(id, marks);
       this.#lent.decided(id);
       return sequence;
     } catch (thrown) {
@@ -146,13 +151,13 @@ export class Decisions {
 
   /** Tells the audit. */
   record(by: Actor, action: string, id: string): void {
-    this.#store.addEntry(entryOf(this.#store.owner(), by, action, id));
+    this.#store.entries.add(entryOf(this.#store.owner(), by, action, id));
   }
 
   /** Takes what participants have confirmed. It is written with what comes next, or a little later; at once where another waits for it. */
   confirm(confirmed: readonly Confirmed[]): void {
     if (confirmed.length === 0) return;
-    this.#confirmed.push(...confirmed);
+    this.#confirmations.add(confirmed);
     if (this.#turns.areAwaited) this.ready();
     else if (!this.#isWriting) this.#writeSoon();
   }
@@ -175,30 +180,9 @@ export class Decisions {
   }
 
   #writeConfirmed(): void {
-    if (this.#confirmed.length === 0) return;
-    const confirmed = this.#confirmed.splice(0);
-    if (!this.#store.isOpen) return;
-    for (const { id, ends } of confirmed) this.#end(id, ends);
+    if (!this.#confirmations.areAny) return;
+    this.#confirmations.write();
     this.#lent.waitUntil(this.#lent.arm());
-  }
-
-  #end(id: string, ends: readonly ShareEnd[]): void {
-    const row = this.#store.find(id);
-    if (row?.status !== 'committing') return;
-    const shares = this.#store.shares(id);
-    const isAsked = row.tries > 0 || this.isWorkingOn(id);
-    const after = shares.map((share): ShareRow => {
-      const end = isOpen(share) ? ends.find(({ n }) => n === share.n) : undefined;
-      if (end === undefined || (end.status === 'unknown' && isAsked)) return share;
-      // Unknown before the log has asked: it was lost before its commit was sent.
-      const [status, reason] =
-        end.status === 'unknown'
-          ? (['rolled_back', 'its backend did not know it'] as const)
-          : ([end.status, null] as const);
-      this.#store.endShare(id, share.n, status, reason);
-      return { ...share, status };
-    });
-    this.#settle(row, after);
   }
 
   /** Ends a transaction whose participants have all ended; else asks those that have not. */
@@ -207,7 +191,7 @@ export class Decisions {
     return this.#lent.arm();
   }
 
-  #settle(row: TransactionRow, shares = this.#store.shares(row.id)): void {
+  #settle(row: TransactionRow, shares: readonly ShareRow[] = this.#store.shares(row.id)): void {
     if (shares.some(isOpen)) {
       this.#store.change(row.id, { due: Date.now() });
       this.kick(row.id);
@@ -227,6 +211,10 @@ export class Decisions {
     this.#store.change(id, { ...ended, status, head: JSON.stringify(kept) });
     const failure = status === 'rolled_back' ? (error ?? this.#store.find(id)?.error) : undefined;
     if (failure && ERRORS[failure.code].status >= 500) this.#store.freeKey(id);
+    this.#ended(id, status);
+  }
+
+  #ended(id: string, status: 'committed' | 'rolled_back' | 'mixed'): void {
     requestMetrics.countTransaction(status);
     this.#turns.release(id);
     this.#lent.decided(id);
@@ -237,15 +225,11 @@ export class Decisions {
     this.#lent.waitUntil(this.work(id));
   }
 
-  /** Whether participants are asked now. */
-  isWorkingOn(id: string): boolean {
-    return this.#working.has(id);
-  }
-
   /** Asks the participants; one round at a time. */
   async work(id: string): Promise<void> {
     const running = this.#working.get(id);
     if (running !== undefined) return running;
+    this.#confirmations.forget(id);
     const work = this.#round(id)
       .catch((thrown: unknown) => {
         // The organization was deleted meanwhile, and its log with it.

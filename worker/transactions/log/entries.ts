@@ -38,7 +38,7 @@ export function entryOf(
 
 /** Writes what waits; what D1 does not take waits on. An entry that is written as the object ends may be told twice. */
 export async function writeEntries(env: Bindings, store: LogStore): Promise<void> {
-  const waiting = store.entries(BATCH_MAX);
+  const waiting = store.entries.list(BATCH_MAX);
   const last = waiting.at(-1);
   if (!last) return;
   const db = databaseOf(env);
@@ -46,6 +46,6 @@ export async function writeEntries(env: Bindings, store: LogStore): Promise<void
   // As `entryOf` wrote them.
   const entries = waiting.map(({ entry }) => JSON.parse(entry) as NewEntry);
   await db.batch(insertEntries(db, orgUuid, entries, auditLimits(settingsOf(env))));
-  store.dropEntries(last.at);
+  store.entries.drop(last.at);
   await pokeChains(env, [orgUuid]);
 }

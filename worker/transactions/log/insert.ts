@@ -36,17 +36,33 @@ export function insertTransaction(
   );
 }
 
-/** One that takes part. @param mark of one that is prepared; left out before that is known, null where it has only read */
-export function insertShare(
+/** Participants of one statement: each brings nine values, and a database may take no more than a hundred. */
+const ROWS_MAX = 10;
+
+/** Those that take part. @param marks of those that are prepared, once that is known: the others have only read */
+export function insertShares(
   sql: SqlStorage,
   id: string,
-  { n, endpoint, id: name, kind, part, revision }: NewShare,
-  mark?: Mark | null,
+  shares: readonly NewShare[],
+  marks?: readonly Mark[],
 ): void {
-  const reads = part === 'reads' || mark === null;
+  for (let from = 0; from < shares.length; from += ROWS_MAX) {
+    const some = shares.slice(from, from + ROWS_MAX);
+    sql.exec(
+      `INSERT INTO shares (id, n, endpoint, name, kind, part, revision, status, recovery)
+        VALUES ${some.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?)').join()}`,
+      ...some.flatMap((share) => valuesOf(id, share, marks)),
+    );
+  }
+}
+
+function valuesOf(
+  id: string,
+  { n, endpoint, id: name, kind, part, revision }: NewShare,
+  marks: readonly Mark[] | undefined,
+): SqlStorageValue[] {
+  const mark = marks?.find((each) => each.n === n);
+  const reads = part === 'reads' || (marks !== undefined && mark === undefined);
   const status: ShareStatus = reads ? 'reading' : 'active';
-  sql.exec(
-    'INSERT INTO shares (id, n, endpoint, name, kind, part, revision, status, recovery) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    ...[id, n, endpoint, name, kind, part, revision, status, mark?.recovery ?? ''],
-  );
+  return [id, n, endpoint, name, kind, part, revision, status, mark?.recovery ?? ''];
 }

@@ -10,8 +10,9 @@ import type {
   ShareStatus,
 } from '../../calls/transactions/object.ts';
 import type { Coming, HeldShare, NewInteractive } from '../../calls/transactions/taking-part.ts';
-import { insertShare, insertTransaction, type Later, type Standing } from './insert.ts';
+import { insertShares, insertTransaction, type Later, type Standing } from './insert.ts';
 import { KnownEndpoints } from './known-endpoints.ts';
+import { OwedEntries } from './owed-entries.ts';
 import {
   type Agenda,
   type Change,
@@ -35,10 +36,12 @@ export class LogStore {
   #log: string | undefined;
   #sequence: number | undefined;
   readonly endpoints: KnownEndpoints;
+  readonly entries: OwedEntries;
 
   constructor(sql: SqlStorage) {
     this.#storage = sql;
     this.endpoints = new KnownEndpoints(sql);
+    this.entries = new OwedEntries(sql);
   }
 
   get #sql(): SqlStorage {
@@ -124,16 +127,14 @@ export class LogStore {
 
   add(given: NewTransaction, status: 'active' | 'preparing', now: number): void {
     insertTransaction(this.#sql, { given, now }, { status });
-    for (const share of given.shares) this.addShare(given.id, share, now);
+    this.#addShares(given.id, given.shares, now);
   }
 
   /** Adds one that has been decided meanwhile. @param marks as for `markAll` */
   addDecided(later: Later, standing: Standing, marks: readonly Mark[]): void {
     const { given, now } = later;
     insertTransaction(this.#sql, later, standing);
-    for (const share of given.shares) {
-      this.addShare(given.id, share, now, marks.find(({ n }) => n === share.n) ?? null);
-    }
+    this.#addShares(given.id, given.shares, now, marks);
   }
 
   /** Adds one that its client goes on with. */
@@ -151,9 +152,13 @@ export class LogStore {
   }
 
   /** Adds a participant. */
-  addShare(id: string, share: NewShare, now: number, mark?: Mark | null): void {
-    insertShare(this.#sql, id, share, mark);
-    if (share.part !== 'reads') this.endpoints.use(share, now);
+  addShare(id: string, share: NewShare, now: number): void {
+    this.#addShares(id, [share], now);
+  }
+
+  #addShares(id: string, shares: readonly NewShare[], now: number, marks?: readonly Mark[]): void {
+    insertShares(this.#sql, id, shares, marks);
+    for (const share of shares) if (share.part !== 'reads') this.endpoints.use(share, now);
   }
 
   /** Keeps what a participant holds at a node, or that it is about to. */
@@ -212,6 +217,21 @@ export class LogStore {
     this.#sql.exec(`UPDATE transactions SET ${set} WHERE id = ?`, ...values, id);
   }
 
+  /** Ends some that are as their decision left them, and have committed: what they worked on says nothing any more. */
+  endCommitted(ids: readonly string[], now: number): void {
+    const among = 'id IN (SELECT value FROM json_each(?))';
+    const list = JSON.stringify(ids);
+    this.#sql.exec(
+      `UPDATE shares SET status = 'committed' WHERE ${among} AND status = 'active'`,
+      list,
+    );
+    this.#sql.exec(
+      `UPDATE transactions SET status = 'committed', ended = ?, due = NULL,
+        head = json_set(head, '$.claims', json('{"endpoints":[]}')) WHERE ${among}`,
+      ...[now, list],
+    );
+  }
+
   /** Lets the key of a transaction be used again. */
   freeKey(id: string): void {
     this.#sql.exec('UPDATE transactions SET key = NULL WHERE id = ?', id);
@@ -268,23 +288,5 @@ export class LogStore {
     this.#sql.exec(`DELETE FROM shares WHERE id IN (${ended})`, time);
     this.#sql.exec('DELETE FROM transactions WHERE ended < ?', time);
     this.endpoints.removeUsedBefore(usedBefore);
-  }
-
-  /** Takes an entry of the audit, to be written to D1. */
-  addEntry(entry: string): void {
-    this.#sql.exec('INSERT INTO entries (entry) VALUES (?)', entry);
-  }
-
-  entries(limit: number): { readonly at: number; readonly entry: string }[] {
-    return this.#sql
-      .exec<{ at: number; entry: string }>(
-        'SELECT at, entry FROM entries ORDER BY at LIMIT ?',
-        limit,
-      )
-      .toArray();
-  }
-
-  dropEntries(upTo: number): void {
-    this.#sql.exec('DELETE FROM entries WHERE at <= ?', upTo);
   }
 }

@@ -56,7 +56,7 @@ async function sweepOne(finisher: Finisher, store: LogStore, snapshot: string): 
       await shares.rollback(name, '', deadline);
       const { requestId } = ctx;
       const actor = { uuid: 'gateway', name: 'gateway', requestId, address: 'log of transactions' };
-      store.addEntry(entryOf(owner, actor, 'transaction.sweep', read.transaction));
+      store.entries.add(entryOf(owner, actor, 'transaction.sweep', read.transaction));
     }
   } finally {
     deadline.end();

@@ -175,7 +175,7 @@ export class TransactionLog extends DurableObject<Bindings> implements Transacti
     const later = reply === undefined ? this.#store.takeLater(id) : undefined;
     if (this.#store.isOpen) this.#decisions.confirm(confirmed);
     if (later) {
-      this.#decisions.ready();
+      // It reads nothing: what was confirmed is written with that of others, a little later.
       return this.#committed(() => this.#decisions.commitLater(later, marks));
     }
     const found = this.#find(id);
