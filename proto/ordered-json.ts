@@ -112,6 +112,13 @@ export function asMoved<Value extends Json>(value: Value): Value {
   return value;
 }
 
+/** A new array or object: where `isMovedWithin` says so of one of its members, it does so of it. */
+export function withMoved<Value extends Json>(value: Value): Value {
+  const isAny =
+    typeof value === 'object' && value !== null && Object.values(value).some(isMovedWithin);
+  return isAny ? asMoved(value) : value;
+}
+
 /** Whether JavaScript lists a member of that name ahead of others, wherever it was put. */
 export function isMovedName(name: string): boolean {
   const first = name.charCodeAt(0);

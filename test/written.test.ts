@@ -17,7 +17,7 @@ import { NeonStandIn } from './stand-ins/neon/server.ts';
 import { PlanetScaleStandIn } from './stand-ins/planetscale/server.ts';
 import { startUpstash, type UpstashStandIn } from './stand-ins/upstash/server.ts';
 import { ask } from './upstash/ask.ts';
-import { FOLLOWER, workflowWays } from './workflows/written-ways.ts';
+import { WORKFLOWS, workflowWays } from './workflows/written-ways.ts';
 
 let gateway: OwnGateway;
 let organization: Organization;
@@ -65,7 +65,7 @@ beforeAll(async () => {
     '/templates',
     '{"id":"moved","request":"Read","template":{"endpoint":"pg","query":"select {{d: Object}}::json::text"}}',
   );
-  await post('/workflows', JSON.stringify(FOLLOWER));
+  for (const each of WORKFLOWS) await post('/workflows', JSON.stringify(each));
 });
 afterAll(async () => {
   await Promise.all([neon?.stop(), planetscale?.stop(), upstash?.stop(), gateway?.stop()]);
@@ -136,10 +136,8 @@ const OF_KINDS: Readonly<Record<Kind, Ways | string>> = {
     'an element of an array': (each, filler) =>
       read('pg', 'select ($1::json[])[1]::text, length($2::text)', `[[${each}],"${filler}"]`),
     'in a transaction': async (each, filler) => {
-      const last = query(
-        'select $1::json::text, length($2::text)',
-        `[{"$literal":{"Json":${each}}},"${filler}"]`,
-      );
+      const params = `[{"$literal":{"Json":${each}}},"${filler}"]`;
+      const last = query('select $1::json::text, length($2::text)', params);
       const sent = `{"operations":[{"query":"select 1"},${last}]}`;
       return valueIn(((await data('pg', 'transaction', sent)) as unknown[])[1]);
     },
@@ -212,6 +210,7 @@ const WAYS: Readonly<Record<string, Ways | string>> = {
     store: (sent) => post('/workflows', sent),
     get,
     arrives,
+    hooks: () => `${gateway.url}/hooks/${organization.id}`,
   }),
 };
 const ROWS = Object.entries(WAYS).flatMap(([what, ways]) =>

@@ -226,8 +226,7 @@ async function borrowedSoon<Connection extends Lendable>(
   signal: AbortSignal,
 ): Promise<Connection | undefined> {
   const patience = new AbortController();
-  const impatient = new GatewayError('POOL_EXHAUSTED', 'No connection is free', { retryAfter: 1 });
-  const timer = setTimeout(() => patience.abort(impatient), PATIENCE_MS);
+  const timer = setTimeout(() => patience.abort(noneIsFree()), PATIENCE_MS);
   try {
     // Those that wait may wait for the very share that is to be finished.
     return await lender.borrow(AbortSignal.any([signal, patience.signal]), 'ahead');
@@ -238,4 +237,8 @@ async function borrowedSoon<Connection extends Lendable>(
   } finally {
     clearTimeout(timer);
   }
+}
+
+function noneIsFree(): GatewayError {
+  return new GatewayError('POOL_EXHAUSTED', 'No connection is free', { retryAfter: 1 });
 }

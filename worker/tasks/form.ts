@@ -1,4 +1,5 @@
 /** Whether values fit a task's form. Spec: workflows.md §3 `humanTask`, §6. */
+import { wholeText } from '../../proto/decimal.ts';
 import {
   isJsonObject,
   isRawJson,
@@ -13,6 +14,8 @@ interface FieldFault {
   readonly message: string;
 }
 
+/** Digits of a whole number that is written with a fraction or an exponent: those of the largest double. */
+const DIGITS_MAX = 309;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Every fault of a form's values. @param fields as the run made them */
@@ -60,7 +63,7 @@ function isNumber(value: Json): boolean {
 
 function isInteger(value: Json): boolean {
   if (typeof value !== 'number' && !isRawJson(value)) return false;
-  return /^-?\d+$/.test(numberText(value));
+  return /^-?\d+$/.test(wholeText(numberText(value), DIGITS_MAX));
 }
 
 function isDate(value: Json): boolean {

@@ -1,6 +1,7 @@
 /** Takes a callback to its run. Spec: workflows.md §5. */
 import { GatewayError } from '../../../proto/errors.ts';
-import { type Json, parseJson } from '../../../proto/json.ts';
+import type { Json } from '../../../proto/json.ts';
+import { parseAsWritten, writtenText } from '../../../proto/written-json.ts';
 import type { PublicContext } from '../../context.ts';
 import { selectOrganizationNamed } from '../../organizations/store.ts';
 import { placeOfToken } from '../../workflows/runs/names.ts';
@@ -36,9 +37,8 @@ function checkedBody(bytes: Uint8Array | undefined): string {
     throw new GatewayError('PAYLOAD_TOO_LARGE', `The body has more than ${BODY_MAX} bytes`);
   }
   try {
-    return JSON.stringify(
-      parseJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)),
-    );
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
+    return writtenText(parseAsWritten(text));
   } catch (cause) {
     throw new GatewayError('BAD_REQUEST', 'body: is no JSON', { cause });
   }

@@ -19,7 +19,10 @@ export interface Lookups {
 }
 
 /** An action while it is read. After a fault some of its members may never be set. */
-export type Draft = { -readonly [Member in keyof Common]: Common[Member] };
+export type Draft = { -readonly [Member in keyof Common]: Common[Member] } & {
+  /** Once all of it was read. */
+  type?: ActionType;
+};
 
 /** A way from an action to another of its list. */
 export interface Link {

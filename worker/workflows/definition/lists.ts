@@ -158,7 +158,9 @@ export function checkReached(order: Order, start: Draft | undefined, report: Rep
     if (action === first || reached.has(action)) continue;
     const before = actions[index - 1];
     const isEnd = before !== undefined && (order.list.links.get(before) ?? []).length === 0;
-    const advice = isEnd ? `; give "${before.id}" "next": "${action.id}"` : '';
+    const advice = isEnd
+      ? `; give "${before.id}" "${before.type === 'condition' ? 'true' : 'next'}": "${action.id}"`
+      : '';
     report.add(action.where, `is never reached: no way leads from "${first.id}" to it${advice}`);
   }
 }

@@ -1,10 +1,12 @@
 /** Dead letters of a workflow: lists and redrives them. Spec: workflows.md §4 `deadLetterQueue`, §6. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
+import { withMoved } from '../../../proto/ordered-json.ts';
+import { writtenText } from '../../../proto/written-json.ts';
 import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
 import type { WorkflowDeadLetterRow } from '../../db/workflows.ts';
-import type { Accepted } from '../../outcome.ts';
+import type { Accepted, JsonBytes } from '../../outcome.ts';
 import { unseal } from '../../secrets/seal.ts';
 import { isUuid } from '../../shapes/ids.ts';
 import { isoTime } from '../../shapes/iso-time.ts';
@@ -12,7 +14,7 @@ import type { Workflow } from '../access.ts';
 import { letterSealing } from '../runs/ended.ts';
 import { afterOf, cursorAfter, listOf } from './list.ts';
 import type { LettersQuery, RedriveManyBody } from './schema.ts';
-import { findRun, ownerOf, RECORD_MAX, Teller } from './show.ts';
+import { findRun, ownerOf, RECORD_MAX, Teller, written } from './show.ts';
 import { type Sight, sightOf } from './sight.ts';
 import { eachOf, MANY_MAX, retryRun } from './steer.ts';
 import { redriveLetter, restoreLetter, selectLetter, selectLetters } from './store.ts';
@@ -25,7 +27,7 @@ export async function listLetters(
   ctx: Context,
   workflow: Workflow,
   { limit, cursor, ...filter }: LettersQuery,
-): Promise<Json> {
+): Promise<JsonBytes> {
   const { row } = workflow;
   const context = listOf(ctx, workflow, `dead-letters:${row.uuid}`);
   const part = { after: await afterOf(context, cursor), limit: limit + 1 };
@@ -37,16 +39,16 @@ export async function listLetters(
   for (const each of rows.slice(0, limit)) {
     const letter = await letterFor(ctx, workflow, each);
     letters.push(letter);
-    size += JSON.stringify(letter).length;
+    size += writtenText(letter).length;
     if (size > PAGE_MAX) break;
   }
   const last = rows.length > letters.length ? rows[letters.length - 1] : undefined;
-  return {
-    dead_letters: letters,
+  return written({
+    dead_letters: withMoved(letters),
     ...(last && {
       next_cursor: await cursorAfter(context, { time: last.createdAt, uuid: last.uuid }),
     }),
-  };
+  });
 }
 
 async function letterFor(
@@ -58,7 +60,7 @@ async function letterFor(
   const sealing = letterSealing(ctx.settings, ownerOf(ctx, workflow.policy), uuid);
   const error = parseJson(await unseal(sealing, letter.sealedError)) as JsonObject; // As it was sealed.
   const state = await stateOf(ctx, workflow, letter);
-  return {
+  return withMoved({
     id: uuid,
     run_id: runUuid,
     workflow: workflow.row.id,
@@ -69,7 +71,7 @@ async function letterFor(
     expires: isoTime(expiresAt),
     ...(redrivenAt === null ? {} : { redriven: isoTime(redrivenAt) }),
     ...(state.state === undefined ? {} : { state: state.state }),
-  };
+  });
 }
 
 /** Input and outputs of the run as it failed, for callers who may see them: what a retry has done since is not told. */
@@ -92,11 +94,11 @@ async function stateOf(
   );
   return {
     sight,
-    state: {
+    state: withMoved({
       input: teller.value(record.input),
-      outputs: Object.fromEntries(outputs),
+      outputs: withMoved(Object.fromEntries(outputs)),
       ...(hasMore || actions.length > RECORD_MAX ? { more: true } : {}),
-    },
+    }),
   };
 }
 

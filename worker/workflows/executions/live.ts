@@ -1,5 +1,6 @@
 /** Live events of a run: what changes of it as it changes, as server-sent events. Spec: workflows.md §6. */
 import { GatewayError } from '../../../proto/errors.ts';
+import { writtenText } from '../../../proto/written-json.ts';
 import { EVENT_STREAM } from '../../calls/events.ts';
 import type { Context } from '../../context.ts';
 import { inRecordTurn } from '../../limits/record-turns.ts';
@@ -91,14 +92,13 @@ export async function liveEvents(
 /** Actions in the order of their changes, then the run. */
 function eventsOf(teller: Teller, { record, actions }: Shown, last: number) {
   const told = actions.map(
-    (action) =>
-      `event: action\nid: ${action.seq}\ndata: ${JSON.stringify(teller.action(action))}\n\n`,
+    (action) => `event: action\nid: ${action.seq}\ndata: ${writtenText(teller.action(action))}\n\n`,
   );
   const newest = actions.at(-1)?.seq ?? last;
   // With more changes than one read gives, the run comes after the last of them.
   const isWhole = newest + 1 >= record.seq || actions.length === 0;
   if (isWhole && record.seq > last) {
-    told.push(`event: run\nid: ${record.seq}\ndata: ${JSON.stringify(teller.run(record))}\n\n`);
+    told.push(`event: run\nid: ${record.seq}\ndata: ${writtenText(teller.run(record))}\n\n`);
   }
   return {
     written: told.join(''),

@@ -1,6 +1,8 @@
 /** Shows a run: its record, its actions, its values. Spec: workflows.md §6. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
+import { withMoved } from '../../../proto/ordered-json.ts';
+import { parseAsWritten, writtenText } from '../../../proto/written-json.ts';
 import type { Policy } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import { inRecordTurn } from '../../limits/record-turns.ts';
@@ -87,7 +89,7 @@ export async function recordFor(
   const next = last && (await writeCursor(listContext(ctx, workflow, record.id), `${last.begun}`));
   return written({
     ...teller.run(record),
-    actions: page.map((action) => teller.action(action)),
+    actions: withMoved(page.map((action) => teller.action(action))),
     ...(next === undefined ? {} : { next_cursor: next }),
   });
 }
@@ -116,7 +118,7 @@ export async function showActions(
   const last = hasMore || actions.length > limit ? page.at(-1) : undefined;
   const next = last && (await writeCursor(list, `${last.begun}`));
   return written({
-    actions: page.map((action) => teller.action(action)),
+    actions: withMoved(page.map((action) => teller.action(action))),
     ...(next === undefined ? {} : { next_cursor: next }),
   });
 }
@@ -151,8 +153,9 @@ export function hidden(): GatewayError {
   );
 }
 
-function written(json: Json): JsonBytes {
-  return new JsonBytes(new TextEncoder().encode(JSON.stringify(json)));
+/** What holds values of runs, as they were written. */
+export function written(json: JsonObject): JsonBytes {
+  return new JsonBytes(new TextEncoder().encode(writtenText(withMoved(json))));
 }
 
 /** Reports records as they are on the wire. */
@@ -171,7 +174,7 @@ export class Teller {
   run(record: RunRecord): JsonObject {
     const { id, head, key, started, ended } = record;
     const { type, index, id: trigger } = head.trigger;
-    return {
+    return withMoved({
       run_id: id,
       workflow: head.workflow.id,
       version: head.workflow.version,
@@ -186,12 +189,12 @@ export class Teller {
       ...(record.compensation === undefined ? {} : { compensation: record.compensation }),
       started: isoTime(started),
       ...(ended === undefined ? {} : { ended: isoTime(ended), duration_ms: ended - started }),
-    };
+    });
   }
 
   action(action: ActionRecord): JsonObject {
     const { id, path, type, status, started, ended, by, compensates } = action;
-    return {
+    return withMoved({
       id,
       path,
       type,
@@ -206,7 +209,7 @@ export class Teller {
       ...(ended === undefined ? {} : { ended: isoTime(ended), duration_ms: ended - started }),
       ...(by === undefined ? {} : { by }),
       ...(compensates === undefined ? {} : { compensates }),
-    };
+    });
   }
 
   /** Messages hold what backends say of data. */
@@ -231,9 +234,9 @@ export class Teller {
     return told;
   }
 
-  /** A value, or where a large one is. */
+  /** A value as it was written, or where a large one is. */
   value(told: ValueRecord): Json {
-    if ('text' in told) return parseJson(told.text);
+    if ('text' in told) return parseAsWritten(told.text);
     return { $large: told.bytes, href: `${pathOf(this.#workflow, this.#run)}/values/${told.ref}` };
   }
 }

@@ -220,6 +220,11 @@ export const ACTIONS: readonly Bad[] = [
     ['actions.0.next: is not allowed on a condition: it goes on by true and false'],
   ],
   [
+    'an action that no way of a condition leads to',
+    flow(condition({}), template('a')),
+    ['actions.1: is never reached: no way leads from "c" to it; give "c" "true": "a"'],
+  ],
+  [
     'a way that is not there',
     flow(condition({ true: 'b', false: 'c' })),
     [
