@@ -40,6 +40,7 @@ export class ConnectionLease<Request, Connection extends Lendable> implements Le
       throw new GatewayError('SESSION_NOT_FOUND', 'The session has ended with its connection');
     }
     this.#running = true;
+    connection.mayKeep = false;
     return attempt(connection, call.mode, call.signal, () => this.#work(request, call)).finally(
       () => {
         this.#running = false;

@@ -26,6 +26,8 @@ export interface Lendable {
   readonly interrupted: boolean;
   /** It has served a call before. */
   reused: boolean;
+  /** Whether a part of what the call has sent may be kept by now, whatever becomes of the rest; or may be in tables without transactions. */
+  mayKeep: boolean | 'without transactions';
   /** A call has it; else the pool does. */
   inUse: boolean;
   /** When its server was last heard of: when it was made, and when a call gave it back. Milliseconds of `performance.now()`. */
@@ -38,7 +40,7 @@ export interface Lendable {
   cut(): void;
   close(): Promise<void>;
   /** The error that the caller gets for a failure on it; after one that ended the connection, it counts as lost. */
-  failureOf(cause: unknown, mode: Mode, signal: AbortSignal): unknown;
+  failureOf(cause: unknown, mode: Mode, signal: AbortSignal): unknown | Promise<unknown>;
 }
 
 /** A call that answers lines. */
@@ -135,6 +137,7 @@ export class Lender<Connection extends Lendable> {
       signal.throwIfAborted();
       const connection = await this.#pool.acquire(signal, place);
       connection.inUse = true;
+      connection.mayKeep = false;
       if (!connection.wire.lost) return connection;
       this.#pool.discard(connection);
     }
@@ -207,7 +210,7 @@ export async function attempt<Value>(
   try {
     return await work();
   } catch (cause) {
-    throw connection.failureOf(cause, mode, signal);
+    throw await connection.failureOf(cause, mode, signal);
   } finally {
     signal.removeEventListener('abort', stop);
   }

@@ -24,11 +24,23 @@ export interface Circumstances {
   /** A change was sent to be kept and its end is not known. */
   readonly uncertain: boolean;
   readonly signal: AbortSignal;
+  /** Of what the call has sent a part may be kept by now. */
+  readonly mayKeep?: boolean;
+}
+
+/** A statement that was stopped, and of which a part may be kept. @param isLate because of its call's deadline */
+export function stoppedInside(cause: unknown, isLate: boolean): GatewayError {
+  if (isLate) return outcomeUnknown(cause, true);
+  const message = 'The database stopped the request: a part of it may have taken effect';
+  return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
 }
 
 /** Contract §2: lost, timed out or outcome unknown. */
-export function fromLoss(cause: unknown, { mode, uncertain, signal }: Circumstances): unknown {
-  if (mode === 'write' && uncertain) {
+export function fromLoss(
+  cause: unknown,
+  { mode, uncertain, signal, mayKeep = false }: Circumstances,
+): unknown {
+  if (mode === 'write' && (uncertain || mayKeep)) {
     return outcomeUnknown(cause, signal.aborted);
   }
   if (signal.aborted) return signal.reason;

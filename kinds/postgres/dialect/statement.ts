@@ -1,5 +1,6 @@
 /** What a statement's text says about itself, by PostgreSQL's own parser; remembered by text. */
 import { LruMap } from '../../../proto/lru-map.ts';
+import { commitsInside } from './commits-inside.ts';
 import { queryText } from './inner-query.ts';
 import { type Naming, namingOf } from './named.ts';
 import { parseStatements as askParser } from './parser.ts';
@@ -24,6 +25,8 @@ export interface Parsed {
   readonly query: string | undefined;
   /** What COPY does with it: its data comes from the caller, or goes there as text. */
   readonly copy: 'in' | 'out' | 'other' | undefined;
+  /** Outside of a transaction it may commit a part by itself, which stays whatever becomes of the rest. */
+  readonly commitsInside: boolean;
   /** What it names, where that was looked at beside all else; `namesOf` tells it of every statement. */
   readonly naming?: Naming;
 }
@@ -140,6 +143,7 @@ function describe(text: string, stmt: Tree, also: Also): Parsed {
     query: plain ? text : queryText(kind, text, tree),
     unreadable: unreadableTop(kind, tree) ?? unreadableInside(nested, locks, into),
     copy: kind === 'CopyStmt' ? copyOf(tree) : undefined,
+    commitsInside: commitsInside(kind, tree),
     ...also(kind, tree),
   };
 }

@@ -3,14 +3,15 @@
 import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
 import type { Settings } from '../../../kinds/mysql/dialect/settings.ts';
 import type { Mode } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { type ErrorCode, GatewayError, outcomeUnknown } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { CANCEL_MS } from '../cancel.ts';
 import { connectByRoute, connectWithin, type Route } from '../connect.ts';
 import type { Host } from '../driver.ts';
 import type { Lendable } from '../lender.ts';
+import { stoppedInside } from '../loss.ts';
 import { TlsFailed } from '../tls-socket.ts';
-import { connectFailure, endsConnection, fromFailure } from './errors.ts';
+import { connectFailure, endsConnection, fromFailure, saysNothingChanged } from './errors.ts';
 import type { Companions, Prepared, Sink } from './exchange.ts';
 import { KeptStatements } from './kept-statements.ts';
 import { kill } from './kill.ts';
@@ -20,6 +21,7 @@ import { OwnRows } from './own-rows.ts';
 import { COMMAND, command, type Outcome, textCommand } from './packets.ts';
 import { executeCommand } from './parameters.ts';
 import { IDENTITY, sessionSettings } from './session.ts';
+import { areTablesTransactional } from './undone.ts';
 import { Wire } from './wire.ts';
 
 /** Milliseconds that a reset may take; no caller waits for it. */
@@ -59,6 +61,10 @@ export class Connection implements Lendable {
   interrupted = false;
   /** It has served a call before. */
   reused = false;
+  /** As `Lendable`. */
+  mayKeep: Lendable['mayKeep'] = false;
+  /** Names of schemas that calls have named. */
+  readonly schemas = new Set<string>();
   /** A call has it; else the pool does. */
   inUse = true;
   heardAt = performance.now();
@@ -208,9 +214,21 @@ export class Connection implements Lendable {
     return true;
   }
 
-  failureOf(cause: unknown, mode: Mode, signal: AbortSignal): unknown {
+  async failureOf(cause: unknown, mode: Mode, signal: AbortSignal): Promise<unknown> {
     if (cause instanceof ServerError && endsConnection(cause)) this.wire.lose(cause);
-    return fromFailure(cause, { mode, uncertain: this.wire.uncertain, signal });
+    const failure = fromFailure(cause, { mode, uncertain: this.wire.uncertain, signal });
+    if (mode === 'read' || !saysNothingChanged(failure) || !(await this.#keeps(failure.code))) {
+      return failure;
+    }
+    const isLost = failure.code === 'CONNECTION_FAILED';
+    return isLost ? outcomeUnknown(cause) : stoppedInside(cause, signal.aborted);
+  }
+
+  /** Whether a part of what was stopped may be kept. Of a server that is out of reach tables are taken to have transactions. */
+  async #keeps(code: ErrorCode): Promise<boolean> {
+    if (this.mayKeep !== 'without transactions') return this.mayKeep;
+    const areTransactional = await areTablesTransactional(this.#recipe, this.schemas);
+    return !(areTransactional ?? code === 'CONNECTION_FAILED');
   }
 
   /** Ends it without a word. */

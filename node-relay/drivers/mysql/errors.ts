@@ -52,6 +52,12 @@ function wordsFor(code: unknown, errno: unknown): string {
   return 'The server cannot be reached';
 }
 
+/** Whether a failure of a write tells its caller that nothing was changed. */
+export function saysNothingChanged(failure: unknown): failure is GatewayError {
+  if (!(failure instanceof GatewayError)) return false;
+  return failure.code === 'TIMED_OUT' || failure.code === 'CONNECTION_FAILED';
+}
+
 /** The error that a caller gets for any failure of a call. Contract §2: lost, timed out or outcome unknown. */
 export function fromFailure(cause: unknown, circumstances: Circumstances): unknown {
   const { mode, signal } = circumstances;

@@ -24,6 +24,7 @@ import { COMMAND, type Outcome, textCommand } from './packets.ts';
 import { beforeRead, requireReading } from './reading.ts';
 import { SeveralResults, SqlResult } from './result.ts';
 import type { RowOptions } from './rows.ts';
+import { isAllOrNothing, schemasIn } from './undone.ts';
 
 /** Where and within what a request runs. */
 export interface Execution {
@@ -96,6 +97,7 @@ export async function send(
 ): Promise<Outcome> {
   const { connection, sent } = execution;
   const around = await tellingWhoCalls(execution, parsed);
+  noteKept(execution, parsed);
   if (values.length === 0 && !parsed.prepared) {
     const query = () => connection.query(parsed.text, sinkOf('text'), commits, around);
     return followed(connection.wire, query, sent);
@@ -114,6 +116,16 @@ export async function send(
     return await followed(connection.wire, run, sent);
   } finally {
     connection.statements.release(parsed.text, prepared);
+  }
+}
+
+/** Shares of transactions over many databases are undone by their names: tables without transactions take no part in them. */
+function noteKept({ connection, call }: Execution, { first, tokens }: Parsed): void {
+  if (call.mode === 'read' || connection.share !== undefined) return;
+  if (!connection.mayKeep) connection.schemas.clear();
+  for (const schema of schemasIn(tokens)) connection.schemas.add(schema);
+  if (connection.mayKeep !== true) {
+    connection.mayKeep = isAllOrNothing(first) ? 'without transactions' : true;
   }
 }
 

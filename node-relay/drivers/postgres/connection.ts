@@ -81,6 +81,8 @@ export class Connection implements Lendable {
   suspect = true;
   /** It has served a call before. */
   reused = false;
+  /** As `Lendable`. */
+  mayKeep: Lendable['mayKeep'] = false;
   /** A call has it; else the pool does. */
   inUse = true;
   heardAt = performance.now();
@@ -213,7 +215,9 @@ export class Connection implements Lendable {
 
   failureOf(cause: unknown, mode: Mode, signal: AbortSignal): unknown {
     if (cause instanceof DatabaseError && endsConnection(cause)) this.wire.lose(cause);
-    return fromFailure(cause, { mode, uncertain: this.wire.uncertain, signal });
+    const { mayKeep, wire } = this;
+    const { uncertain } = wire;
+    return fromFailure(cause, { mode, uncertain, signal, mayKeep: mayKeep === true });
   }
 
   /** Ends it without a word. */

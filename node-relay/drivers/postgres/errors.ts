@@ -3,7 +3,7 @@ import { DatabaseError } from 'pg';
 import { fromPostgres, refusedLogin } from '../../../kinds/postgres/dialect/failures.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { truncated } from '../../../proto/truncate.ts';
-import { type Circumstances, fromLoss, isUnreadable } from '../loss.ts';
+import { type Circumstances, fromLoss, isUnreadable, stoppedInside } from '../loss.ts';
 import { UnknownLogin } from './backend-messages.ts';
 
 const SERVER_STOPS = new Set(['57P01', '57P02', '57P03', '57P05']);
@@ -53,10 +53,12 @@ function wordsFor(cause: unknown): string {
 
 /** The error that a caller gets for any failure of a call. Contract §2: lost, timed out or outcome unknown. */
 export function fromFailure(cause: unknown, circumstances: Circumstances): unknown {
-  const { mode, signal } = circumstances;
+  const { mode, signal, mayKeep } = circumstances;
   if (cause instanceof GatewayError) return cause;
   if (cause instanceof DatabaseError && !endsConnection(cause)) {
-    return signal.aborted && cause.code === '57014' ? signal.reason : fromPostgres(cause, mode);
+    if (cause.code !== '57014') return fromPostgres(cause, mode);
+    if (mode === 'write' && mayKeep) return stoppedInside(cause, signal.aborted);
+    return signal.aborted ? signal.reason : fromPostgres(cause, mode);
   }
   return fromLoss(cause, circumstances);
 }

@@ -2,6 +2,7 @@
 
 import { makesUnusable, type StatementScope } from '../../../kinds/postgres/dialect/admit.ts';
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
+import { mayCommitInside } from '../../../kinds/postgres/dialect/commits-inside.ts';
 import { checkCount } from '../../../kinds/postgres/dialect/count.ts';
 import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 import type { Inquirer } from '../../../kinds/postgres/dialect/inquirer.ts';
@@ -214,6 +215,8 @@ async function executeWrite(
   const held = !opening && wire.idle && ready.parsed?.returnsRows === true;
   const commits = !held && (!isOpen || ready.parsed?.kind === 'TransactionStmt');
   noteAltered(execution, ready);
+  const isInside = ready.parsed?.commitsInside ?? mayCommitInside(ready.statement.text);
+  connection.mayKeep ||= commits && isInside;
   const tag = await wire.exchange({
     ...messageOf(execution, ready, { opening, ending: held ? 'flush' : 'sync' }),
     until: held ? 'complete' : 'ready',

@@ -1,6 +1,7 @@
 /** Rows as lines of NDJSON while they arrive, as fast as they are taken. Contract §6, "Large results". */
 
 import { checkType, isRead, oneStatement } from '../../../kinds/postgres/dialect/admit.ts';
+import { mayCommitInside } from '../../../kinds/postgres/dialect/commits-inside.ts';
 import { checkCount } from '../../../kinds/postgres/dialect/count.ts';
 import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
@@ -88,6 +89,7 @@ class RowStreaming implements Streaming {
   traces: Traces = 'some';
   #undoable = false;
   #undone = false;
+  #commitsInside = false;
   /** A row was too large: that is why the statement was stopped. */
   #oversize: GatewayError | undefined;
 
@@ -113,6 +115,7 @@ class RowStreaming implements Streaming {
       this.traces = admission.traces;
       this.#undone = admission.undone;
       const statement = await bound(this.#execution, this.#request, admission);
+      this.#commitsInside = parsed?.commitsInside ?? mayCommitInside(statement.text);
       const before = this.read
         ? aroundRead(this.#execution, this.#undone, parsed).before
         : aheadOf(this.#execution, parsed);
@@ -148,11 +151,13 @@ class RowStreaming implements Streaming {
   async #execute(): Promise<void> {
     const { connection, call } = this.#execution;
     const { wire } = connection;
+    // Other statements, such as CALL, may keep what they change by themselves.
+    const commits = !this.read && !this.#undoable;
+    connection.mayKeep ||= commits && this.#commitsInside;
     const answered = wire.exchange({
       bytes: executeMessages(PORTAL),
       until: 'complete',
-      // Other statements, such as CALL, may keep what they change by themselves.
-      commits: !this.read && !this.#undoable,
+      commits,
       sink: {
         row: (values, bytes) => this.#lines.row(values, bytes),
         oversize: (field) => {

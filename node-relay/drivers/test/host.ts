@@ -74,3 +74,8 @@ export function callOf(mode: Mode, bounds: Partial<Call> = {}): Call {
 export function jsonOf(result: Uint8Array): unknown {
   return JSON.parse(Buffer.from(result).toString());
 }
+
+/** Reads lines to their end. */
+export async function toTheEnd(lines: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of lines);
+}

@@ -1,0 +1,64 @@
+/** Whether a server undoes all of a request that was stopped: tables of some engines keep what was written to them. */
+import type { Token } from '../../../kinds/mysql/dialect/lexer.ts';
+import type { Recipe } from './connection.ts';
+import { encryptionsOf, logIn } from './login.ts';
+import { OwnRows } from './own-rows.ts';
+import { COMMAND, command, textCommand } from './packets.ts';
+import { Wire } from './wire.ts';
+
+/** Milliseconds in which the server says so: its caller waits. */
+const SAID_WITHIN_MS = 1_000;
+
+/** Statements that change rows, or none: all of them or nothing, where tables have transactions. */
+const OF_ROWS = new Set([
+  ...['INSERT', 'UPDATE', 'DELETE', 'REPLACE', 'LOAD'],
+  ...['SELECT', 'WITH', 'VALUES', 'TABLE', 'SHOW', 'EXPLAIN', 'DESC', 'DESCRIBE', 'SET', 'DO'],
+]);
+
+/** Whether a statement that begins so ends in all or nothing, where tables have transactions; procedures commit. */
+export function isAllOrNothing(first: string): boolean {
+  return OF_ROWS.has(first);
+}
+
+/** Schemas that are looked at, besides that of the connection. */
+const SCHEMAS_MAX = 100;
+
+/** Names in front of a dot: schemas are among them. */
+export function* schemasIn(tokens: readonly Token[]): Generator<string> {
+  for (const [at, { sort, raw }] of tokens.entries()) {
+    if ((sort === 'word' || sort === 'name') && tokens[at + 1]?.text === '.') yield raw;
+  }
+}
+
+function tablesWithout(schemas: ReadonlySet<string>): string {
+  const named = [...schemas].slice(0, SCHEMAS_MAX).map((each) => {
+    return `CONVERT(X'${Buffer.from(each).toString('hex')}' USING utf8mb4)`;
+  });
+  return `SELECT 1 FROM information_schema.TABLES t
+    JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE
+    WHERE e.TRANSACTIONS = 'NO' AND t.TABLE_TYPE = 'BASE TABLE'
+      AND t.TABLE_SCHEMA IN (${['DATABASE()', ...named].join()}) LIMIT 1`;
+}
+
+/**
+ * Whether all tables have transactions in these schemas and the connection's own; undefined where the server does not say so
+ * within a second. What triggers write elsewhere is not looked at.
+ */
+export async function areTablesTransactional(
+  { host, settings, route }: Recipe,
+  schemas: ReadonlySet<string>,
+): Promise<boolean | undefined> {
+  const signal = AbortSignal.timeout(SAID_WITHIN_MS);
+  try {
+    const encryption = route.encryption ?? encryptionsOf(settings)[0] ?? 'DISABLED';
+    const wire = new Wire((await logIn(host, settings, encryption, signal)).socket, false);
+    const stop = () => wire.socket.destroy();
+    signal.addEventListener('abort', stop, { once: true });
+    const sink = new OwnRows('text');
+    await wire.send(textCommand(COMMAND.query, tablesWithout(schemas)), sink);
+    wire.socket.end(command(Buffer.from([COMMAND.quit])));
+    return sink.rows.length === 0;
+  } catch {
+    return undefined;
+  }
+}
