@@ -20,6 +20,19 @@ const PUT_IN_MAX = 10 * 1024 * 1024;
 /** Values that are looked at between two pauses. */
 const LOOKED_AT = 4_096;
 
+/** Values whose text has neither references nor literals. */
+const unreferring = new WeakSet<object>();
+
+/** Notes that the text of a value has none: of a large one, looking at each value within would be one long piece. */
+export function noteUnreferring(value: unknown): void {
+  if (isContainer(value)) unreferring.add(value);
+}
+
+/** Whether that was noted. */
+export function isUnreferring(value: object): boolean {
+  return unreferring.has(value);
+}
+
 /** What references may still put into one operation: a short one can name a large value often. */
 export class ReferenceRoom {
   #left = PUT_IN_MAX;
@@ -66,23 +79,43 @@ export function resolveReferences(
   literals: Literals,
   room = new ReferenceRoom(),
 ): Json {
-  const resolve = (each: Json) => resolveReferences(each, point, literals, room);
-  if (Array.isArray(value)) {
-    const items = value.map(resolve);
-    return items.some((item, at) => item !== value[at]) ? inOrderOf(items, value) : value;
+  if (isContainer(value) && isUnreferring(value)) return value;
+  const resolve = (each: Json): Json => {
+    if (typeof each !== 'object' || each === null) return each;
+    if (Array.isArray(each)) return itemsWith(each, resolve);
+    if (!isJsonObject(each)) return each;
+    const meant = meantBy(each, { point, literals, room });
+    return meant === undefined ? membersWith(each, resolve) : meant;
+  };
+  return resolve(value);
+}
+
+/** What an object stands for; undefined where it stands for itself. */
+function meantBy(
+  object: JsonObject,
+  { point, literals, room }: { point: PointTo; literals: Literals; room: ReferenceRoom },
+): Json | undefined {
+  const name = onlyNameOf(object);
+  const inner = name === undefined ? undefined : object[name];
+  if (inner === undefined) return undefined;
+  if (name === '$literal' && literals === 'unwrapped') return inner;
+  if (name !== '$result' || !isPath(inner)) return undefined;
+  const found = point(inner);
+  room.take(inner, found);
+  return found;
+}
+
+/** The array with what `resolve` makes of its elements: the same one where that is nothing else, as it may have millions. */
+function itemsWith(array: Json[], resolve: (element: Json) => Json): Json {
+  let items: Json[] | undefined;
+  for (let at = 0; at < array.length; at += 1) {
+    const item = array[at] ?? null;
+    const resolved = resolve(item);
+    if (resolved === item) continue;
+    items ??= [...array];
+    items[at] = resolved;
   }
-  if (!isJsonObject(value)) return value;
-  const name = onlyNameOf(value);
-  const inner = name === undefined ? undefined : value[name];
-  if (inner !== undefined) {
-    if (name === '$result' && isPath(inner)) {
-      const found = point(inner);
-      room.take(inner, found);
-      return found;
-    }
-    if (name === '$literal' && literals === 'unwrapped') return inner;
-  }
-  return membersWith(value, resolve);
+  return items === undefined ? array : inOrderOf(items, array);
 }
 
 /** The object with what `resolve` makes of its members: the same one where that is nothing else. */

@@ -1,5 +1,6 @@
 /** Promises of requests.ts: a request is read as the worker read it. */
 import { describe, expect, test, vi } from 'vitest';
+import { pointIn, resolveReferences } from '../kinds/result-references.ts';
 import type { Json } from '../proto/json.ts';
 import { type Pieces, whole } from '../proto/work/pieces.ts';
 import { writtenText } from '../proto/written-json.ts';
@@ -82,3 +83,37 @@ test.each([
     }
   },
 );
+
+describe('operations of a large transaction', () => {
+  const REFERENCE = { $result: '[0].rows' };
+  const read = (text: string) => {
+    const [request] = whole(parseOperationsInPieces(target('postgres'), bytes(text)));
+    return (request as unknown as { params: Json[] }).params;
+  };
+  const resolved = (params: Json[]) =>
+    resolveReferences(
+      params,
+      pointIn(() => ({ rows: 'found' })),
+      'unwrapped',
+    );
+
+  test('are not looked through where their text has no reference', () => {
+    const params = read(`[{"query": "SELECT $1", "params": ["a"]}]`);
+    // One that comes later than the text stays, as nobody looks.
+    params.push(REFERENCE);
+    expect(resolved(params)).toEqual(['a', REFERENCE]);
+  });
+
+  test.each(['{"$result": "[0].rows"}', '{"\\u0024result": "[0].rows"}'])(
+    'are looked through where it has %s',
+    (reference) => {
+      const params = read(`[{"query": "SELECT $1", "params": [${reference}]}]`);
+      expect(resolved(params)).toEqual(['found']);
+    },
+  );
+
+  test('are looked through where it has a literal', () => {
+    const params = read(`[{"query": "SELECT $1", "params": [{"$literal": 1}]}]`);
+    expect(resolved(params)).toEqual([1]);
+  });
+});

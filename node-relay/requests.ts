@@ -2,6 +2,7 @@
 
 import { type Kind, kindSpec, type ParsedRequest, parseRequest } from '../kinds/index.ts';
 import { requestIn, withPassed } from '../kinds/passed.ts';
+import { noteUnreferring } from '../kinds/result-references.ts';
 import type { Mode } from '../proto/driver.ts';
 import { badRequest, GatewayError } from '../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json } from '../proto/json.ts';
@@ -49,14 +50,21 @@ export function* parseOperationsInPieces(
 ): Pieces<ParsedRequest['request'][]> {
   const operations = operationsIn(yield* jsonInPieces(kind, bytes, 'operations'));
   const parsed: ParsedRequest['request'][] = [];
+  const refersNowhere = !SIGNS.some((each) =>
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(each),
+  );
   for (const [index, operation] of operations.entries()) {
     yield;
     const request = checkedOperation(kind, mode, operation, index);
+    if (refersNowhere) for (const member of Object.values(request)) noteUnreferring(member);
     yield* writtenAhead(kind, request);
     parsed.push(request);
   }
   return parsed;
 }
+
+/** Without these there is neither a reference nor a literal: an escape may stand for a letter of theirs. */
+const SIGNS = ['$result', '$literal', '\\u00'];
 
 /** Elements or members that are written by themselves; of more, each is small. */
 const EACH_MAX = 4_096;

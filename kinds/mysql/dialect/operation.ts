@@ -2,6 +2,7 @@
 import { badRequest } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import {
+  isUnreferring,
   membersWith,
   type PointTo,
   ReferenceRoom,
@@ -30,6 +31,7 @@ export function operationFrom(request: MysqlRequest): RowsRequest {
 
 /** Parameters with earlier results instead of references. A name among the parameters is no operator, even when it is the only one. */
 export function paramsWith(params: NonNullable<RowsRequest['params']>, point: PointTo): Json {
+  if (isUnreferring(params)) return params;
   const room = new ReferenceRoom();
   const resolved = (value: Json) => resolveReferences(value, point, 'unwrapped', room);
   return resolvedWithin(params, 'params', () =>
