@@ -77,7 +77,7 @@ export function mount(app: App, routes: readonly AnyRoute[], outside: Outside): 
     const isServed = (path: string) => paths.match(METHOD_NAME_ALL, path)[0].length > 0;
     const { path } = c.req;
     const meant =
-      [BASE_PATH + path, `${path}s`].find(isServed) ??
+      [BASE_PATH + path, path.endsWith('/') ? path.slice(0, -1) : `${path}s`].find(isServed) ??
       nearPath(path, served.keys()) ??
       nearPath(BASE_PATH + path, served.keys());
     const hint = meant === undefined ? 'see /docs' : `did you mean ${meant}?`;

@@ -18,6 +18,7 @@ export const SAMPLE = {
   endpoint: 'shop',
   endpointUuid: 'd3b07384-d9a0-4c9b-8f3e-2a6f1b0c4e52',
   template: 'order-summary',
+  templateUuid: '8c1f4e7a-2b5d-4a90-b6e3-0d9c8b7a6f51',
   workflow: 'ship-order',
   workflowUuid: '4e8b2c1d-7a6f-4d3e-9c5b-8f7e6d5c4b3a',
   run: '3c9d1b7e-5a2f-4e60-9b8c-7d6e5f4a3b21',

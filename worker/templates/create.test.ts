@@ -32,6 +32,20 @@ describe('a new template', () => {
     });
   });
 
+  test('shows its UUID, by which a graph of templates names it', async () => {
+    const gateway = await startGateway('Write');
+    await make(gateway, GREETING);
+    const { uuid } = (await gateway.call('GET', '/templates/greeting')).body as { uuid: string };
+    const run = await gateway.call('POST', `/templates/${uuid}`, { name: 'Ada' });
+    expect(run).toEqual({ status: 200, body: { hello: 'Ada' } });
+    const node = { id: 'a', source: [], children: [], template_uuid: uuid };
+    const made = await gateway.call('POST', '/workflows', {
+      org_uuid: gateway.organization.uuid,
+      workflow_schema: { id: 'flow', dag: { nodes: { a: node } } },
+    });
+    expect(made).toMatchObject({ status: 200, body: { id: 'flow' } });
+  });
+
   test('of an id that is taken is 409, in its organization alone', async () => {
     const gateway = await startGateway('Write');
     await make(gateway, GREETING);

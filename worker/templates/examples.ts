@@ -42,6 +42,7 @@ export const CREATE_ACCESS = {
 export const DETAIL = {
   id: SAMPLE.template,
   ...CREATE,
+  uuid: SAMPLE.templateUuid,
   created: SAMPLE.created,
   createdBy: SAMPLE.ada,
   lastModified: SAMPLE.created,

@@ -52,6 +52,7 @@ export async function getTemplate(
   const told: JsonObject = {
     id,
     ...definition,
+    uuid,
     created: isoTime(row.createdAt),
     createdBy: row.createdBy,
     lastModified: isoTime(row.updatedAt),

@@ -81,6 +81,10 @@ export const Deleted = z
   });
 
 const detail = {
+  uuid: z.string().meta({
+    description: 'It stays when the id is given to another, and goes wherever the id goes',
+    examples: [SAMPLE.templateUuid],
+  }),
   created: timestamp('When it was created', SAMPLE.created),
   createdBy: z.string().meta({ description: 'By whom', examples: [SAMPLE.ada] }),
   lastModified: timestamp('When its last version was made', SAMPLE.changed),
