@@ -31,6 +31,8 @@ interface Rules {
   keepsNumber(text: string): boolean;
   /** Whether a member may not be there twice; else the last counts. */
   readonly refusesTwice: boolean;
+  /** Hears of a member that is there twice and not refused; `within` are the outermost two steps to the object that has it. */
+  noteTwice?(name: string, within: readonly (string | number)[]): void;
 }
 
 const TYPED: Rules = {
@@ -162,14 +164,20 @@ class OrderedReader {
     this.#next();
     const name = this.#string();
     if (!Object.hasOwn(open.object, name)) open.names.push(name);
-    else if (this.#rules.refusesTwice)
-      throw refused(`the member ${JSON.stringify(name.slice(0, 64))} is there twice`);
+    else if (this.#rules.refusesTwice) throw thereTwice(name);
+    else this.#rules.noteTwice?.(name, this.#within());
     open.name = name;
     open.movesNames ||= isMovedName(name);
     open.moved ||= open.movesNames;
     if (open.movesNames && open.names.length % MANY === 0) keepSparse(open.object);
     this.#next();
     this.#at += 1;
+  }
+
+  /** The first steps from the whole to the object whose members are read. */
+  #within(): (string | number)[] {
+    const outer = this.#open.slice(0, Math.min(2, this.#open.length - 1));
+    return outer.map((each) => (each.array ? each.array.length : each.name));
   }
 
   #scalar(first: string): Json {
@@ -222,6 +230,11 @@ class OrderedReader {
     this.#at = SPACE.lastIndex;
     return this.#text.charAt(this.#at);
   }
+}
+
+/** The refusal of a member that is there twice. */
+export function thereTwice(name: string): GatewayError {
+  return refused(`the member ${JSON.stringify(name.slice(0, 64))} is there twice`);
 }
 
 function refused(problem: string): GatewayError {

@@ -124,6 +124,55 @@ test.each<[string, string, unknown]>([
   expect(alone.status).toBeGreaterThanOrEqual(400);
 });
 
+const TWICE = [
+  ['a', '"type":"insert_one","collection":"twice","doc":{"a":1,"b":5,"a":2}'],
+  ['a', '"type":"insert_one","collection":"twice","doc":{"x":[{"a":1,"\\u0061":1}]}'],
+  ['collection', '"type":"insert_one","collection":"c","collection":"twice","doc":{"a":1.50}'],
+].flatMap(([name = '', members = '']) =>
+  [0, 30_000, 200_000].map((padding) => [name, members, ' '.repeat(padding)] as const),
+);
+
+test.each(TWICE)('a member %j that is there twice: %s', async (name, members, padding) => {
+  const body = `{${padding}${members}}`;
+  const alone = await toldOf('mongo/write', body);
+  const problem = `the member "${name}" is there twice`;
+  expect(alone).toMatchObject({ status: 400, told: { message: `body: ${problem}` } });
+  expect(await toldOf('mongo/write', body, { isWithin: true })).toEqual(alone);
+  const operations = `[{"endpoint":"pg","query":"SELECT 1"},{"endpoint":"mongo",${members}}]`;
+  const over = `{${padding}"operations":${operations}}`;
+  expect(await organization.call('POST', '/transactions', over)).toMatchObject({
+    status: 400,
+    body: {
+      message: `operations.1: body: ${problem}`,
+      details: [{ path: 'operations.1.body', message: problem, operation: 1 }],
+    },
+  });
+  const left = { type: 'count_documents', collection: 'twice', filter: {} };
+  const counted = await organization.call('POST', '/endpoints/mongo/read', left);
+  expect(counted).toMatchObject({ status: 200, body: { data: { value: 0 } } });
+});
+
+test('of a member that is there twice elsewhere the last counts, as alone', async () => {
+  const query = '"query":"SELECT 1","query":"SELECT 2 AS a"';
+  const alone = await toldOf('pg/write', `{${query}}`);
+  expect(alone).toMatchObject({ status: 200, told: { data: { rows: [{ a: 2 }] } } });
+  expect(await toldOf('pg/write', `{${query}}`, { isWithin: true })).toEqual(alone);
+  const write = '{"endpoint":"mongo","type":"delete_one","collection":"twice","filter":{}';
+  const body = `{"operations":[${write},"filter":{}}],"operations":[{"endpoint":"pg",${query}},${write}}]}`;
+  expect(await organization.call('POST', '/transactions', body)).toMatchObject({
+    status: 200,
+    body: { results: [{ rows: [{ a: 2 }] }, { deleted_count: 0 }] },
+  });
+});
+
+test('who may not write is told that, and not what is there twice', async () => {
+  const body = '{"type":"insert_one","collection":"twice","doc":{"a":1,"a":2}}';
+  const as = { Authorization: `Bearer ${await organization.member('Read')}` };
+  const alone = await toldOf('mongo/write', body, { as });
+  expect(alone).toMatchObject({ status: 403 });
+  expect(await toldOf('mongo/write', body, { as, isWithin: true })).toEqual(alone);
+});
+
 test('what needs Admin is refused by the name of the endpoint that its caller wrote', async () => {
   const shutdown = { type: 'run_command', command: { shutdown: 1 } };
   const as = { Authorization: `Bearer ${await organization.member('Write')}` };

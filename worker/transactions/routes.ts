@@ -52,12 +52,12 @@ export const transactionRoutes: AnyRoute[] = [
     reply: 'bare',
     result: TransactionReply,
     names: { transaction: '/transaction_id' },
-    async handle(ctx, { query, body, bytes = new Uint8Array(), key }) {
+    async handle(ctx, { query, body, bytes, key }) {
       const form = {
         numbersAsStrings: query.numbers === 'string',
         canonical: query.ejson === 'canonical',
       };
-      return transactOver(ctx, body, { form, key: key && { ...key, bytes } });
+      return transactOver(ctx, body, { form, bytes, key });
     },
   }),
   route({

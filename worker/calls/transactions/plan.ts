@@ -5,6 +5,7 @@ import { atOperation } from '../../../kinds/transaction.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { badRequest, type ErrorCode, GatewayError } from '../../../proto/errors.ts';
 import type { JsonObject } from '../../../proto/json.ts';
+import { thereTwice } from '../../../proto/parse-ordered.ts';
 import { type Pieces, whole } from '../../../proto/work/pieces.ts';
 import { authorize, demand } from '../../access/access.ts';
 import type { Demand } from '../../access/demand.ts';
@@ -18,6 +19,9 @@ import { ENDPOINTS_MAX, type TransactionsBody } from './body.ts';
 import { certainlyReads } from './certain-reads.ts';
 import { mapReferences, placesIn } from './references.ts';
 import { type Sent, sentInPieces, sentOf } from './sent.ts';
+import { twiceInOperations } from './twice.ts';
+
+const decoder = new TextDecoder();
 
 /** What is refused because of the endpoint that an operation names, and not of the caller alone. */
 const OF_ENDPOINT = new Set<ErrorCode>(['ENDPOINT_NOT_FOUND', 'FORBIDDEN']);
@@ -42,19 +46,42 @@ export interface Operation {
 
 /**
  * The operations, in their order.
+ * @param bytes the body as it was sent; left out where it was no text
  * @param demands gets what is demanded of the caller
  * @throws GatewayError ENDPOINT_NOT_FOUND, BAD_REQUEST and NOT_SUPPORTED naming the operation, FORBIDDEN
  */
 export async function readOperations(
   ctx: Context,
-  operations: TransactionsBody['operations'],
+  { operations, bytes }: Pick<TransactionsBody, 'operations'> & { bytes?: Uint8Array | undefined },
   demands: Demand[],
 ): Promise<Operation[]> {
   const found = await endpointsOf(ctx, operations);
   const read = await inTurnOfBody(ctx, readAll(found, operations, isLarge(ctx)));
-  return read.map(({ on, operation }) =>
+  const allowed = read.map(({ on, operation }) =>
     atOperation(operation.place, () => demanded(on, operation, demands)),
   );
+  if (bytes) await demandOnce(ctx, allowed, bytes);
+  return allowed;
+}
+
+/** Refuses a member that is there twice, of those whose backends are sent their text. @throws GatewayError BAD_REQUEST naming the operation */
+async function demandOnce(
+  ctx: Context,
+  operations: readonly Operation[],
+  bytes: Uint8Array,
+): Promise<void> {
+  const keeping = operations.filter(({ endpoint }) => keepsText(endpoint));
+  if (keeping.length === 0) return;
+  const twice = await inTurnOfBody(ctx, twiceInOperations(decoder.decode(bytes)));
+  for (const { place } of keeping) {
+    const name = twice.get(place);
+    if (name !== undefined) throw named(thereTwice(name), place);
+  }
+}
+
+/** Whether all of a request's text reaches the backend. */
+export function keepsText({ row }: Endpoint): boolean {
+  return kindSpec(row.kind).keepsText === true;
 }
 
 /**

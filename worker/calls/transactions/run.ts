@@ -25,20 +25,20 @@ const decoder = new TextDecoder();
 /** What a transaction brings besides its body. */
 interface TransactionsOptions {
   readonly form: Form;
-  /** An `Idempotency-Key` with what it is for, and the body as it was sent. */
-  readonly key?:
-    | { readonly key: string; readonly target: readonly string[]; readonly bytes: Uint8Array }
-    | undefined;
+  /** The body as it was sent; left out where it was no text. */
+  readonly bytes?: Uint8Array | undefined;
+  /** An `Idempotency-Key` with what it is for. */
+  readonly key?: { readonly key: string; readonly target: readonly string[] } | undefined;
 }
 
 /** `{transaction_id, sequence, guarantee, status, results}`. */
 export function transactOver(
   ctx: Context,
   body: TransactionsBody,
-  { form, key }: TransactionsOptions,
+  { form, bytes, key }: TransactionsOptions,
 ): Promise<Outcome> {
   return outcomeOf(async (known) => {
-    const operations = await readOperations(ctx, body.operations, known.demands);
+    const operations = await readOperations(ctx, { ...body, bytes }, known.demands);
     const timeoutMs = body.timeout_ms ?? timeoutOf(operations.map(({ request }) => request));
     const deadline = startDeadline(ctx, timeoutMs);
     try {
@@ -47,7 +47,7 @@ export function transactOver(
       const common = { ctx, id: randomName(), sealedDataKey, known, deadline };
       const ready: Ready = { ...found, ...common, isKeyed: key !== undefined };
       const announced = announcementOf(ready, body, deadline.remaining());
-      const digests = key && (await digestsOf(ctx, key));
+      const digests = key && (await digestsOf(ctx, key, bytes));
       const begun = await begin(ready, { ...announced, key: digests });
       if (begun.is !== 'begun') return await answered(ready, begun);
       const { isolation } = body;
@@ -83,7 +83,8 @@ function announcementOf(
 
 async function digestsOf(
   { caller }: Context,
-  { key, target, bytes }: NonNullable<TransactionsOptions['key']>,
+  { key, target }: NonNullable<TransactionsOptions['key']>,
+  bytes: Uint8Array = new Uint8Array(),
 ) {
   const name = encoder.encode(JSON.stringify([caller.userUuid, ...target, key]));
   return { name: await digestOf(name), body: await digestOf(bytes) };

@@ -10,9 +10,17 @@ import type { Context } from '../../context.ts';
 import { endpointNotFound, onEndpoint } from '../../endpoints/access.ts';
 import { answersEvents, type OnEndpoint, type RequestOptions, writes } from '../request.ts';
 import { isSubscription } from '../subscription.ts';
-import { demanded, inTurnOfBody, isLarge, type Operation, readOperation } from './plan.ts';
+import {
+  demanded,
+  inTurnOfBody,
+  isLarge,
+  keepsText,
+  type Operation,
+  readOperation,
+} from './plan.ts';
 import { membersAsData } from './references.ts';
 import { writtenInPieces } from './sent.ts';
+import { refuseTwice } from './twice.ts';
 
 const decoder = new TextDecoder();
 
@@ -42,6 +50,9 @@ export async function readSingle(
     throw mode === 'write' ? answersEvents() : takesNoEvents();
   }
   const allowed = demanded(now, operation, demands);
+  if (bytes && keepsText(now.resource)) {
+    await inTurnOfBody(ctx, refuseTwice(decoder.decode(bytes)));
+  }
   return mode === 'read' ? { ...allowed, mode, isHeld: true } : allowed;
 }
 
