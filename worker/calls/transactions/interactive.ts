@@ -18,6 +18,7 @@ import { withoutStream } from '../stream-advice.ts';
 import { keptOf, leftNothing, undoWithin } from './end.ts';
 import { askLog, type Log, ownerOf } from './log.ts';
 import { randomName } from './names.ts';
+import { isNoRead } from './no-read.ts';
 import { lacksOf, type Participant, partOf, shareOf, wayOf } from './participants.ts';
 import type { Operation } from './plan.ts';
 import { deadlock, inDoubt, transactionClosed, transactionNotFound } from './refusals.ts';
@@ -180,8 +181,10 @@ async function performed(
     return work.results().slice(1, -1);
   } catch (thrown) {
     // The log does not know what this request has opened.
-    ctx.afterReply(undoWithin(ctx, work).then((ends) => abandon(ctx, id, asOfIt(thrown), ends)));
-    throw thrown;
+    // One that reads by its type may have been sent to `/write`.
+    const failure = isNoRead(thrown) && !operation.isHeld ? takesNoWrite(endpoint) : thrown;
+    ctx.afterReply(undoWithin(ctx, work).then((ends) => abandon(ctx, id, asOfIt(failure), ends)));
+    throw failure;
   }
 }
 

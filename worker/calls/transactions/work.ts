@@ -14,6 +14,7 @@ import { type PrepareSeat, preparingTogether, type SharePart } from '../backend/
 import { gather } from '../gather.ts';
 import { markLeftBy, markPlaceOf, recoveryWith } from './decider-mark.ts';
 import { elementsInPieces } from './elements.ts';
+import { withType } from './no-read.ts';
 import type { Mark } from './object.ts';
 import type { Participant } from './participants.ts';
 import type { Operation } from './plan.ts';
@@ -230,7 +231,10 @@ export class Work {
   #read(operation: Operation, deadline: Deadline): Promise<void> {
     return atOperation(operation.place, async () => {
       const backend = await backendOf(this.#ctx, operation.endpoint, 'read');
-      const bytes = await backend.run(await this.#message(operation), deadline);
+      const message = await this.#message(operation);
+      const bytes = await backend.run(message, deadline).catch((thrown: unknown) => {
+        throw withType(thrown, operation);
+      });
       await this.#put(operation.place, await this.#results.gather(operation.place, bytes));
     });
   }
