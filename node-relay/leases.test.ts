@@ -172,6 +172,74 @@ describe('a session', () => {
   });
 });
 
+describe('a share', () => {
+  /** One whose undoing takes a second. */
+  async function slow() {
+    const { sessions, request, events } = world();
+    const closing = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      events.push('undone');
+      return true;
+    };
+    const never = () => Promise.reject(new Error('is not called'));
+    const lease = { perform: never, commit: never, commitMarked: never, close: closing };
+    const { id } = await sessions.open({ ...request, start: async () => lease });
+    const on = (signal: AbortSignal, work: (own: Call) => Promise<void>) =>
+      sessions
+        .onShare({ id, endpoint: ENDPOINT }, call(signal), (_, own) => work(own))
+        .catch((reason: unknown) => void events.push(String(reason)));
+    return { sessions, id, events, on };
+  }
+  const stopped = ({ signal }: Call) =>
+    new Promise<void>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  const LATE = new GatewayError('TIMED_OUT', 'late');
+
+  test('that is stopped at its deadline is told so before it is undone', async () => {
+    const { events, on } = await slow();
+    const client = new AbortController();
+    const told = on(client.signal, stopped);
+    await vi.advanceTimersByTimeAsync(10);
+    client.abort(LATE);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(events).toEqual([String(LATE)]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await told;
+    expect(events).toEqual([String(LATE), 'undone', 'ended']);
+  });
+
+  test('that fails is undone before that is told, until its deadline', async () => {
+    const failing = async () => {
+      throw new GatewayError('REQUEST_FAILED', 'no');
+    };
+    const undone = await slow();
+    const told = undone.on(new AbortController().signal, failing);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await told;
+    expect(undone.events).toEqual(['undone', 'ended', expect.stringContaining('no')]);
+    const late = await slow();
+    const client = new AbortController();
+    const toldLate = late.on(client.signal, failing);
+    await vi.advanceTimersByTimeAsync(500);
+    client.abort(LATE);
+    await toldLate;
+    expect(late.events).toEqual([expect.stringContaining('no')]);
+  });
+
+  test('that is ended by another is told so before it is undone', async () => {
+    const { sessions, id, events, on } = await slow();
+    const told = on(new AbortController().signal, stopped);
+    await vi.advanceTimersByTimeAsync(10);
+    const closed = sessions.close(id, ENDPOINT);
+    await vi.advanceTimersByTimeAsync(1);
+    await told;
+    expect(events).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await closed).toBe(true);
+  });
+});
+
 describe('the cap of sessions', () => {
   test('counts those being opened, and frees the place of one that ended or failed', async () => {
     const { sessions, request, events } = world();

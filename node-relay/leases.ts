@@ -122,7 +122,8 @@ export class LeaseRegistry {
   }
 
   /**
-   * Works on a share of a transaction over many databases; after a failure, or once it `ends`, the share is over.
+   * Works on a share of a transaction over many databases; after a failure, or once it `ends`, the share is over. Where the work
+   * was stopped, the failure is told at once: a backend that does not answer does not undo the share in time either.
    * @throws GatewayError SESSION_NOT_FOUND, what the work throws
    */
   async onShare<Result>(
@@ -133,12 +134,21 @@ export class LeaseRegistry {
     const held = this.#find(id, endpoint);
     if (held === undefined || !isParticipant(held.lease)) throw notFound();
     const { lease } = held;
+    let isStopped = false;
+    const watched = async (own: Call): Promise<Result> => {
+      try {
+        return await work(lease, own);
+      } finally {
+        isStopped = own.signal.aborted;
+      }
+    };
     try {
-      const result = await this.#use(held, call, (own) => work(lease, own));
+      const result = await this.#use(held, call, watched);
       if (ends) await this.#end(held);
       return result;
     } catch (reason) {
-      await this.#end(held);
+      const ended = this.#end(held);
+      if (!isStopped) await orAbort(ended, call.signal).catch(() => {}); // It never rejects: the time is up.
       throw reason;
     }
   }

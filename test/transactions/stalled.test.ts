@@ -9,8 +9,9 @@ import { sharedGateway } from '../gateway.ts';
 import { newOrganization, type Organization } from '../organization.ts';
 import { backend, type FreshDatabase, freshDatabase } from '../servers/backends.ts';
 
-/** Passes bytes on until it stalls what is there; what comes later passes. */
+/** Passes bytes on until it stalls what is there; what comes later passes, unless it is silent. */
 async function stallingLine(url: string) {
+  let isSilent = false;
   const { port, hostname } = new URL(url);
   const pairs: { isStalled: boolean; readonly sockets: readonly Socket[] }[] = [];
   const server = createServer((caller) => {
@@ -19,7 +20,7 @@ async function stallingLine(url: string) {
     pairs.push(pair);
     for (const [from, into] of [[caller, called] as const, [called, caller] as const]) {
       from.on('error', () => {});
-      from.on('data', (bytes) => pair.isStalled || into.write(bytes));
+      from.on('data', (bytes) => isSilent || pair.isStalled || into.write(bytes));
       from.on('close', () => pair.isStalled || into.destroy());
     }
   });
@@ -31,6 +32,9 @@ async function stallingLine(url: string) {
     url: through.href,
     stall() {
       for (const pair of pairs) pair.isStalled = true;
+    },
+    silence(silent: boolean) {
+      isSilent = silent;
     },
     close() {
       server.close();
@@ -47,11 +51,14 @@ let outside: mysql.Connection;
 const lines: Awaited<ReturnType<typeof stallingLine>>[] = [];
 
 beforeAll(async () => {
-  const [gateway, { url }, fresh] = await Promise.all([
+  const [gateway, { url }, fresh, mongo] = await Promise.all([
     sharedGateway(),
     backend('mysql'),
     freshDatabase(),
+    backend('mongo'),
   ]);
+  const documents = new URL(mongo.url);
+  documents.pathname = `/${database}`;
   postgres = fresh;
   inside = new pg.Client(fresh.url);
   await inside.connect();
@@ -65,6 +72,7 @@ beforeAll(async () => {
   for (const [endpoint, kind, address] of [
     ['pg', 'postgres', fresh.url],
     ['my', 'mysql', own.href],
+    ['mongo', 'mongo', documents.href],
   ] as const) {
     const line = await stallingLine(address);
     lines.push(line);
@@ -124,3 +132,30 @@ test.each([
     expect(await isHeld(endpoint, name)).toBe(false);
   },
 );
+
+test('a server of MongoDB that says nothing any more is timed out at the deadline', async () => {
+  const insert = (name: string) => ({ type: 'insert_one', collection: 'a', document: { name } });
+  const write = (body: object, within = {}) =>
+    organization.call('POST', '/endpoints/mongo/write', body, within);
+  expect(await write(insert('first'))).toMatchObject({ status: 200 });
+  const begun = await organization.call('POST', '/transactions/begin', {});
+  const { transaction_id: id } = begun.body as { transaction_id: string };
+  const within = { 'X-Transaction-Id': id };
+  expect(await write(insert('within'), within)).toMatchObject({ status: 200 });
+  lines[2]?.silence(true);
+  const began = performance.now();
+  const operations = [{ endpoint: 'mongo', ...insert('late') }];
+  const replies = await Promise.all([
+    organization.call('POST', '/transactions', { operations, timeout_ms: 900 }),
+    write({ ...insert('late'), timeout_ms: 900 }, within),
+  ]);
+  // Less than what is granted to a relay's own account of it.
+  expect(performance.now() - began).toBeLessThan(2_500);
+  for (const reply of replies) {
+    expect(reply).toMatchObject({ status: 504, body: { code: 'TIMED_OUT' } });
+  }
+  lines[2]?.silence(false);
+  const count = { type: 'count_documents', collection: 'a', filter: { name: { $ne: 'first' } } };
+  const look = () => organization.call('POST', '/endpoints/mongo/read', count);
+  await expect.poll(look, { timeout: 15_000 }).toMatchObject({ body: { data: { value: 0 } } });
+});

@@ -14,6 +14,8 @@ export interface Deadline {
    * @throws GatewayError TIMED_OUT when there are none: nothing more may be sent
    */
   remaining(): number;
+  /** Whether its time is up; not whether it was ended from here. */
+  hasPassed(): boolean;
   /** Ends the call from here, as its client's leaving would. */
   abort(): void;
   /** To be called once the call is over: frees the timer. */
@@ -35,10 +37,12 @@ export function startDeadline(
   const timer = setTimeout(abort, timeoutMs + (kept ? 0 : GRACE_MS));
   if (ctx.signal.aborted) abort();
   else ctx.signal.addEventListener('abort', abort);
+  const leftMs = (): number => timeoutMs - (ctx.now() - started);
   return {
     signal: controller.signal,
+    hasPassed: () => leftMs() < 1,
     remaining() {
-      const left = timeoutMs - (ctx.now() - started);
+      const left = leftMs();
       if (left < 1 || controller.signal.aborted) throw timedOut();
       return left;
     },

@@ -182,3 +182,19 @@ test('one begins in the line of those that start something where another organiz
   admitted.mockRestore();
   expect((await end(id, 'commit')).status).toBe(200);
 });
+
+test('a deadline that passes is 504, though a backend ends the request in another way', async () => {
+  const { gateway, relay, begin, send, show } = await start();
+  const id = await begin();
+  relay.before = (method) => {
+    if (method !== 'begin') return;
+    gateway.clock.now += 250;
+    throw told(Code.Unavailable, 'OUTCOME_UNKNOWN', 'The connection was lost');
+  };
+  const late = { query: 'update a', timeout_ms: 200 };
+  expect(await send(id, '/endpoints/e0/write', '', undefined, {}, late)).toMatchObject({
+    status: 504,
+    body: { code: 'TIMED_OUT' },
+  });
+  await expect.poll(() => show(id)).toMatchObject({ body: { status: 'rolled_back' } });
+});

@@ -35,6 +35,7 @@ import type {
   Participant,
   ShareStatus,
 } from '../../../proto/prepares.ts';
+import { orAbort } from '../deadline.ts';
 import type { Driver, Host } from '../driver.ts';
 import { MongoChanges } from './changes/index.ts';
 import { Database } from './database.ts';
@@ -79,7 +80,8 @@ export class MongoBackend
   readonly #changes: MongoChanges;
   readonly #marks: Marks;
   readonly #once: MongoOnce;
-
+  /** Shares that are being undone, by their names. */
+  readonly #ending = new Map<string, Promise<boolean>>();
   /** Undefined where requests may name everything. */
   readonly #allowGuard: AllowGuard | undefined;
 
@@ -142,6 +144,7 @@ export class MongoBackend
       database: this.#database,
       marks: this.#marks,
       allowGuard: this.#allowGuard,
+      ending: this.#ending,
     };
     return MongoShare.join(parts, beginning, call);
   }
@@ -150,8 +153,10 @@ export class MongoBackend
     return settle(this.#database, recovery, call);
   }
 
-  /** By what it was recovered by: the server knows no names of shares. */
-  async rollback(_name: string, recovery: string, call: Call): Promise<Finished> {
+  /** By what it was recovered by: the server knows no names of shares. One that is being undone here is waited for. */
+  async rollback(name: string, recovery: string, call: Call): Promise<Finished> {
+    const undone = this.#ending.get(name);
+    if (undone !== undefined) await orAbort(undone, call.signal);
     await abandon(this.#database, recovery, call);
     return { found: false, status: 'unknown' };
   }

@@ -11,11 +11,13 @@ import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import type { OnceMark } from '../../../proto/once.ts';
 import type { Beginning, Participant, Performed, Share } from '../../../proto/prepares.ts';
 import { jsonList } from '../byte-text.ts';
+import { orAbort } from '../deadline.ts';
 import { forestalled } from '../once.ts';
 import type { Database, Execution } from './database.ts';
 import { recoveryFrom } from './lost-share.ts';
 import { MarkExists, type Marks } from './marks.ts';
 import { commandIn } from './operations/command.ts';
+import { later } from './progress.ts';
 import { checkRequest, isRead } from './run.ts';
 import { convertedAhead } from './to-bson.ts';
 import { abort, admit, attemptOperation, commit, ORDERED, references } from './transact.ts';
@@ -27,12 +29,17 @@ const ENDING = new Set(
   ),
 );
 
+/** Milliseconds after which who closes a share is told that the server has not said that it is undone. */
+const UNDO_MS = 2_000;
+
 /** What shares of one pool have in common. */
 interface MongoShareParts {
   readonly database: Database;
   readonly marks: Marks;
   /** Undefined where requests may name everything. */
   readonly allowGuard: AllowGuard | undefined;
+  /** Those that are being undone, by their names. */
+  readonly ending: Map<string, Promise<boolean>>;
 }
 
 /** Begun, run step by step, and committed or undone. */
@@ -41,13 +48,22 @@ export class MongoShare implements Participant<MongoRequest> {
   readonly #client: MongoClient;
   readonly #session: ClientSession;
   readonly #giveBack: () => void;
+  readonly #parts: MongoShareParts;
+  readonly #name: string;
   #onlyRead = true;
   #state: 'open' | 'stopped' | 'ended' = 'open';
+  /** Settles when the last operation so far is over; never rejects. */
+  #busy: Promise<void> = Promise.resolve();
+  #undone: Promise<boolean> | undefined;
 
-  readonly #parts: MongoShareParts;
-
-  private constructor(parts: MongoShareParts, client: MongoClient, giveBack: () => void) {
+  private constructor(
+    parts: MongoShareParts,
+    name: string,
+    client: MongoClient,
+    giveBack: () => void,
+  ) {
     this.#parts = parts;
+    this.#name = name;
     this.#database = parts.database;
     this.#client = client;
     this.#session = parts.database.startSession(client);
@@ -60,7 +76,7 @@ export class MongoShare implements Participant<MongoRequest> {
    */
   static async join(
     parts: MongoShareParts,
-    { isolation, markPlace }: Beginning,
+    { name, isolation, markPlace }: Beginning,
     call: Call,
   ): Promise<MongoShare> {
     const { database, marks } = parts;
@@ -73,7 +89,7 @@ export class MongoShare implements Participant<MongoRequest> {
       // A snapshot has no collections that are made after it.
       if (markPlace !== undefined) await marks.open(markPlace, call);
       const client = await database.client(call.signal);
-      const share = new MongoShare(parts, client, () => database.giveBack(permit));
+      const share = new MongoShare(parts, name, client, () => database.giveBack(permit));
       share.#session.startTransaction({
         readConcern: { level: 'snapshot' },
         writeConcern: { w: 'majority' },
@@ -123,6 +139,21 @@ export class MongoShare implements Participant<MongoRequest> {
   }
 
   async close(): Promise<boolean> {
+    this.#undone ??= this.#undoNamed();
+    return Promise.race([this.#undone, later(UNDO_MS).then(() => false)]);
+  }
+
+  /** Undoes it; meanwhile it is found by its name. */
+  #undoNamed(): Promise<boolean> {
+    const { ending } = this.#parts;
+    const undone = this.#undo().finally(() => ending.delete(this.#name));
+    ending.set(this.#name, undone);
+    return undone;
+  }
+
+  /** Takes as long as the server does; never rejects. */
+  async #undo(): Promise<boolean> {
+    await this.#busy;
     const isUndone = this.#state === 'ended' || (await abort(this.#session));
     this.#state = 'ended';
     await this.#session.endSession().catch(() => {});
@@ -141,13 +172,22 @@ export class MongoShare implements Participant<MongoRequest> {
       const limited = { ...call, resultMaxBytes: left };
       const own = this.#database.execution(this.#client, this.#session, limited, 'transaction');
       const execution: Execution = { ...own, substitute: references(point) };
-      const run = () => attemptOperation(this.#database, execution, request);
+      const run = () => this.#promptly(attemptOperation(this.#database, execution, request), call);
       const result = await atOperation(place, run);
       left -= result.length + 1;
       results.push(result);
       await pointed.take(place, () => result.toString());
     }
     return results;
+  }
+
+  /** What is stopped is told so at once, also where the server still has it. */
+  #promptly(work: Promise<Buffer>, { signal }: Call): Promise<Buffer> {
+    this.#busy = work.then(
+      () => {},
+      () => {},
+    );
+    return orAbort(work, signal);
   }
 
   #requireOpen(): void {

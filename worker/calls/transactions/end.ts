@@ -2,7 +2,7 @@
 import { ERROR_MEANINGS } from '../../../proto/error-meanings.ts';
 import { type ErrorCode, GatewayError } from '../../../proto/errors.ts';
 import type { Context } from '../../context.ts';
-import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
+import { type Deadline, startDeadline, timedOut } from '../../drivers/deadline.ts';
 import { failureOf, type Known } from '../../outcome.ts';
 import { sealBytes } from '../../secrets/seal.ts';
 import { countCall } from '../usage/count.ts';
@@ -17,6 +17,8 @@ import type { Work } from './work.ts';
 const KEPT_MAX_BYTES = 1024 * 1024;
 /** Milliseconds that undoing may take before the log goes on with it. */
 const UNDO_MS = 5_000;
+/** Milliseconds of that for which who has come to the deadline waits: most of it is undone by then. */
+const UNDO_AWAITED_MS = 250;
 /** Milliseconds between two questions whether the last resource has committed. */
 const LEARN_EVERY_MS = 200;
 /** Milliseconds that the result of a write may take that has taken effect. */
@@ -58,13 +60,14 @@ export async function carryOut(
     return { id, sequence: null, guarantee: 'atomic', status: 'committed' };
   } catch (thrown) {
     if (thrown instanceof Settled) throw thrown.failure;
-    const failure = leftNothing(failureOf(thrown));
+    const failure = leftNothing(failureOf(thrown), ready.deadline);
     for (const { endpoint, writes } of all) {
       countCall(ctx, endpoint.row.uuid, writes ? 'write' : 'read', failure);
     }
     const undone = undo(ready, work, failure);
     ctx.afterReply(undone);
-    await undone;
+    // A backend that let the deadline pass may not answer to this either.
+    await (ready.deadline.hasPassed() ? orLater(undone, UNDO_AWAITED_MS) : undone);
     known.written = false;
     throw failure;
   }
@@ -133,17 +136,21 @@ async function commitDecider(ready: Ready, work: Work): Promise<Committed | unde
     if (!isDoubtful) throw failure;
     const shown = await learned(ready);
     if (shown?.status !== 'committed' && shown?.status !== 'committing') {
-      throw new Settled(notCommitted(ready.id, shown, failure));
+      throw new Settled(notCommitted(ready, shown, failure));
     }
     if (!work.isAnswered) await askAgain(ready, work);
     return shown;
   }
 }
 
-function notCommitted(id: string, shown: Shown | undefined, failure: GatewayError): GatewayError {
+function notCommitted(
+  { id, deadline }: Ready,
+  shown: Shown | undefined,
+  failure: GatewayError,
+): GatewayError {
   const isUndone = shown?.status === 'rolled_back' || shown?.status === 'rolling_back';
   if (!isUndone) return unknown(id, failure);
-  return failure.code === 'TIMED_OUT' ? failure : interrupted(failure);
+  return failure.code === 'TIMED_OUT' ? failure : leftNothing(interrupted(failure), deadline);
 }
 
 /** What the log finds out until the deadline; a relay may be on its way back. */
@@ -201,10 +208,31 @@ function interrupted(cause?: unknown): GatewayError {
   return new GatewayError('SERVICE_UNAVAILABLE', message, { cause, retryAfter: 1 });
 }
 
-/** What was not decided is rolled back: a lost answer makes nothing unknown, and a share whose node is gone is lost. */
-export function leftNothing(failure: GatewayError): GatewayError {
+/** What a deadline that passes may be told as, by whoever notices it first. */
+const OF_LATENESS = new Set<ErrorCode>([
+  'CONNECTION_FAILED',
+  'NODE_UNAVAILABLE',
+  'OUTCOME_UNKNOWN',
+  'POOL_EXHAUSTED',
+  'SERVICE_UNAVAILABLE',
+  'SESSION_NOT_FOUND',
+]);
+
+/**
+ * What was not decided is rolled back: a lost answer makes nothing unknown, and a share whose node is gone is lost.
+ * @param deadline whose passing is what it is told as. Spec: transactions.md §1
+ */
+export function leftNothing(failure: GatewayError, deadline: Deadline): GatewayError {
+  if (deadline.hasPassed() && OF_LATENESS.has(failure.code)) return timedOut(failure);
   const isLost = failure.code === 'OUTCOME_UNKNOWN' || failure.code === 'SESSION_NOT_FOUND';
   return isLost ? interrupted(failure) : failure;
+}
+
+/** Waits for work, but not longer than that. */
+async function orLater(work: Promise<void>, ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 
 async function undo({ ctx, id }: Ready, work: Work, failure: GatewayError): Promise<void> {

@@ -138,7 +138,7 @@ async function performIn(
     return await performed(ctx, within, operation, deadline);
   } catch (thrown) {
     // Before anything else has its turn, also where a template does without the result.
-    const failure = asOfIt(thrown);
+    const failure = asOfIt(thrown, deadline);
     throw (await abandon(ctx, within.id, failure)) ?? failure;
   }
 }
@@ -183,14 +183,17 @@ async function performed(
     // The log does not know what this request has opened.
     // One that reads by its type may have been sent to `/write`.
     const failure = isNoRead(thrown) && !operation.isHeld ? takesNoWrite(endpoint) : thrown;
-    ctx.afterReply(undoWithin(ctx, work).then((ends) => abandon(ctx, id, asOfIt(failure), ends)));
+    ctx.afterReply(
+      undoWithin(ctx, work).then((ends) => abandon(ctx, id, asOfIt(failure, deadline), ends)),
+    );
     throw failure;
   }
 }
 
 /** A failure as the log keeps it, and as its caller is told. */
-function asOfIt(thrown: unknown): GatewayError {
-  return toldAlone(leftNothing(failureOf(withoutStream(thrown, 'a transaction has no stream'))));
+function asOfIt(thrown: unknown, deadline: Deadline): GatewayError {
+  const failure = failureOf(withoutStream(thrown, 'a transaction has no stream'));
+  return toldAlone(leftNothing(failure, deadline));
 }
 
 async function enter(
