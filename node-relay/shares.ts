@@ -77,7 +77,7 @@ function openMethods({ calls, pools, leases, results, admission }: Parts) {
         const beginning = beginningOf({ ...request, onePhase: false });
         const { share, call, started } = await open(target, request.share, signal, subject);
         const prepared = await (sessionId === ''
-          ? using(pools, target, ({ client }) => preparing(client).prepare(beginning, share, call))
+          ? using(pools, target, ({ client }) => prepareAtOnce(client, beginning, share, call))
           : leases.onShare(
               { id: sessionId, endpoint: target.endpoint, ends: true },
               call,
@@ -92,12 +92,35 @@ function openMethods({ calls, pools, leases, results, admission }: Parts) {
   } satisfies Partial<RelayMethods>;
 }
 
+/** One that only reads has nothing to prepare: backends that cannot prepare take part so. */
+async function prepareAtOnce(
+  client: BackendClient,
+  beginning: Beginning,
+  share: Share,
+  call: Call,
+): Promise<Performed & Prepared> {
+  if (can(client, 'prepare')) return client.prepare(beginning, share, call);
+  const participant = await joining(client).join({ ...beginning, onePhase: true }, call);
+  return performAndEnd(participant, share, call).finally(() => participant.close());
+}
+
+async function performAndEnd(
+  participant: Participant,
+  share: Share,
+  call: Call,
+): Promise<Performed & Prepared> {
+  const performed = await participant.perform(share, call);
+  if (!performed.onlyRead) throw notSupported('prepared transactions');
+  await participant.commit(call);
+  return { ...performed, prepared: false, recovery: '' };
+}
+
 async function prepareLate(
   participant: Participant,
   share: Share,
   call: Call,
 ): Promise<Performed & Prepared> {
-  if (!isPreparing(participant)) throw notSupported('prepared transactions');
+  if (!isPreparing(participant)) return performAndEnd(participant, share, call);
   const performed = await participant.perform(share, call);
   return { ...performed, ...(await participant.prepare(call)) };
 }
