@@ -50,6 +50,22 @@ test('names columns once, also where there is no row', async () => {
   expect(await written([columns('id', 'a,b', '')])).toBe('id,"a,b",""\r\n');
 });
 
+test('holds the names back until there is a row, or an end without one', async () => {
+  const failure = new Error('The server has ended the statement');
+  async function* failing(...lines: readonly string[]) {
+    for (const line of lines) yield Buffer.from(`${line}\n`);
+    throw failure;
+  }
+  let text = '';
+  const read = async (lines: readonly string[]) => {
+    for await (const piece of csvOf(failing(...lines), CALL)) text += Buffer.from(piece).toString();
+  };
+  await expect(read([columns('a')])).rejects.toBe(failure);
+  expect(text).toBe('');
+  await expect(read([columns('a'), '[1]'])).rejects.toBe(failure);
+  expect(text).toBe('a\r\n1\r\n');
+});
+
 test('is empty where a statement answers no rows', async () => {
   expect(await written([])).toBe('');
 });

@@ -15,7 +15,8 @@ const TURN_BYTES = 1024 * 1024;
 
 /**
  * CSV of lines of rows: the first gives the columns, each other is a row as a list. Lines may be cut anywhere: a long one is written in
- * pieces, in the call's turns.
+ * pieces, in the call's turns. The line of names comes with the first row, or at the end of rows that there are none of: what fails
+ * before has sent nothing, and can still be told.
  * NULL is an empty cell and the empty text `""`, as PostgreSQL writes them; a list or object is its JSON.
  */
 export async function* csvOf(
@@ -31,6 +32,7 @@ export async function* csvOf(
       }
     }
   }
+  yield Buffer.concat(csv.header());
 }
 
 /** The line of columns, then records. */
@@ -38,15 +40,29 @@ class Csv {
   readonly #records = new Records();
   /** What has come of the columns' line; undefined behind it. */
   #head: Buffer[] | undefined = [];
+  /** The line of names, until it is written. */
+  #header: Buffer[] = [];
 
   take(piece: Uint8Array): Buffer[] {
-    if (this.#head === undefined) return this.#records.take(piece);
+    if (this.#head === undefined) return this.#rows(piece);
     const end = piece.indexOf(NEWLINE) + 1;
     this.#head.push(Buffer.from(end > 0 ? piece.subarray(0, end) : piece));
     if (end === 0) return [];
-    const header = Buffer.from(headerOf(Buffer.concat(this.#head).toString()));
+    this.#header = [Buffer.from(headerOf(Buffer.concat(this.#head).toString()))];
     this.#head = undefined;
-    return [header, ...this.#records.take(piece.subarray(end))];
+    return this.#rows(piece.subarray(end));
+  }
+
+  /** The line of names where no row has brought it yet. */
+  header(): Buffer[] {
+    const header = this.#header;
+    this.#header = [];
+    return header;
+  }
+
+  #rows(piece: Uint8Array): Buffer[] {
+    if (piece.length === 0) return [];
+    return [...this.header(), ...this.#records.take(piece)];
   }
 
   *inPieces(piece: Uint8Array): Pieces<readonly Buffer[]> {

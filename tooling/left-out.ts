@@ -26,6 +26,8 @@ const TEMPLATES_OF_SQL = ['test/templates/injection/{sql,types}.test.ts'];
 const IDIOMS = 'test/templates/idioms.test.ts';
 /** It needs the servers of all kinds. */
 const WRITTEN = 'test/written.test.ts';
+/** It needs those whose rows are CSV and whose columns may come before. */
+const CSV = 'test/csv.test.ts';
 /** Of a server of each kind that takes part in transactions, and of one that does not. */
 const TOLD_ALONE = 'test/transactions/told-alone.test.ts';
 /** Of several servers, with marks in each. */
@@ -68,6 +70,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/data-changes/mariadb.test.ts',
       ...TEMPLATES_OF_SQL,
       IDIOMS,
+      CSV,
       WRITTEN,
     ],
     pages: ['mysql.md'],
@@ -116,6 +119,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/proofs/clickhouse-*/**',
       ...TEMPLATES_OF_SQL,
       IDIOMS,
+      CSV,
       WRITTEN,
     ],
     pages: ['clickhouse.md'],

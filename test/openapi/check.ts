@@ -167,11 +167,14 @@ function bodyCheck(
     accept(text) {
       const json = jsonOf(text, type ?? '');
       if (json === undefined) return;
-      const fault = description.faultOf(at, type === 'text/html' ? text : parsed(json, fail));
+      const fault = description.faultOf(at, TEXTS.has(type) ? text : parsed(json, fail));
       if (fault !== undefined) fail(fault);
     },
   };
 }
+
+/** Bodies that are texts, and not JSON. */
+const TEXTS = new Set<string | undefined>(['text/html', 'text/csv']);
 
 /** The JSON of a piece; undefined of an event without data, such as a comment that keeps a line open. */
 function jsonOf(text: string, type: string): string | undefined {
