@@ -64,9 +64,10 @@ const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(\.\d{1,6})?(Z|[+-]\d
 
 /** As servers read it, in the session's zone, which is UTC: they take no `Z`. */
 function utcText(value: Json | undefined, index: number): string {
-  const [, date = '', time, fraction = '', zone] = MOMENT.exec(String(value)) ?? [];
+  const text = typeof value === 'string' ? value : '';
+  const [, date = '', time, fraction = '', zone] = MOMENT.exec(text) ?? [];
   const moment = new Date(`${date}T${time}${zone}`);
-  if (typeof value !== 'string' || !isDay(date) || Number.isNaN(moment.getTime())) {
+  if (!isDay(date) || Number.isNaN(moment.getTime())) {
     throw badRequest(`params.${index}.$date`, 'is not a date and time with a zone');
   }
   return moment.toISOString().replace('T', ' ').slice(0, 19) + fraction;
