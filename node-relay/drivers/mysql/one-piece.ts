@@ -10,9 +10,7 @@ export async function together<Sent extends readonly Promise<unknown>[] | []>(
   { socket }: Wire,
   send: () => Sent,
 ) {
-  socket.cork();
-  const sent = send();
-  socket.uncork();
+  const sent = corked(socket, send);
   await Promise.allSettled(sent);
   return Promise.all(sent);
 }
@@ -33,9 +31,19 @@ export function followed<Value>(
   send: () => Promise<Value>,
   sent: (() => void) | undefined,
 ): Promise<Value> {
+  return corked(socket, () => {
+    const outcome = send();
+    sent?.();
+    return outcome;
+  });
+}
+
+/** What cannot be written throws at once: all that is sent later would wait for ever. */
+function corked<Value>(socket: Wire['socket'], write: () => Value): Value {
   socket.cork();
-  const outcome = send();
-  sent?.();
-  socket.uncork();
-  return outcome;
+  try {
+    return write();
+  } finally {
+    socket.uncork();
+  }
 }
