@@ -1,7 +1,7 @@
 /** Promises of proto/decimal.ts: numbers are compared by their digits, however they are written. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareDecimals, sameDecimal } from './decimal.ts';
+import { compareDecimals, plainDecimal, sameDecimal } from './decimal.ts';
 
 test.each([
   ['1.50', '15e-1'],
@@ -34,6 +34,34 @@ test('integers are in their order', () => {
       expect(Math.sign(compareDecimals(String(one), String(other)))).toBe(order);
     }),
   );
+});
+
+describe('without an exponent', () => {
+  test.each([
+    ['12.50e1', '125'],
+    ['-12.5e-4', '-0.00125'],
+    ['1.25e1', '12.5'],
+    ['0.00e999999999999', '0'],
+    ['1e19', '10000000000000000000'],
+    ['1e-20', '0.00000000000000000001'],
+    ['1e20', undefined],
+    ['1e-21', undefined],
+    ['1e999999999999999999999', undefined],
+    ['123456789012345678901', undefined],
+  ])('%s is %s in twenty digits', (text, plain) => {
+    expect(plainDecimal(text, 20)).toBe(plain);
+  });
+
+  test('every number is the same', () => {
+    void fc.assert(
+      fc.property(fc.bigInt(), fc.integer({ min: -50, max: 50 }), (digits, exponent) => {
+        const text = `${digits}e${exponent}`;
+        const plain = plainDecimal(text, 1_000) ?? '';
+        expect(plain).toMatch(/^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/);
+        expect(sameDecimal(plain, text)).toBe(true);
+      }),
+    );
+  });
 });
 
 test('equal negative numbers are neither less nor greater', () => {

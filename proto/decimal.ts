@@ -24,6 +24,16 @@ export function wholeText(text: string, most: number): string {
   return `${isNegative ? '-' : ''}${digits.padEnd(exponent, '0') || '0'}`;
 }
 
+/** The number without an exponent; undefined where that has more than `most` digits. */
+export function plainDecimal(text: string, most: number): string | undefined {
+  const { isNegative, digits, exponent } = decimalOf(text);
+  if (digits === '') return '0';
+  if (Math.max(exponent, digits.length) - Math.min(exponent, 0) > most) return undefined;
+  const whole = digits.slice(0, Math.max(exponent, 0)).padEnd(exponent, '0') || '0';
+  const fraction = '0'.repeat(Math.max(-exponent, 0)) + digits.slice(Math.max(exponent, 0));
+  return `${isNegative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
 /** Negative, zero or positive as `one` is less than, equal to or greater than `other`; both are JSON numbers. */
 export function compareDecimals(one: string, other: string): number {
   const [left, right] = [decimalOf(one), decimalOf(other)];

@@ -8,6 +8,7 @@ import { connect } from '../node-relay/drivers/mysql/connection.ts';
 import type { Packet } from '../node-relay/drivers/mysql/packets.ts';
 import { run, sql, TestDatabase } from '../node-relay/drivers/mysql/test/database.ts';
 import { callOf, testHost } from '../node-relay/drivers/test/host.ts';
+import { sameDecimal } from '../proto/decimal.ts';
 import type { BackendClient } from '../proto/driver.ts';
 import type { Json } from '../proto/json.ts';
 import { planetscale } from '../worker/drivers/edge/planetscale/index.ts';
@@ -74,6 +75,23 @@ const VALUES: readonly string[] = [
   '\u2019 OR 1=1',
   'é😀',
 ];
+
+describe('numbers with an exponent', () => {
+  test.each([
+    '1e400',
+    '-1e-400',
+    '12345678901234567890123e0',
+    '12345678901234567890.5e-1',
+    '1.2345678901234567890123e22',
+    '1e21',
+    '1.5e-7',
+    '9'.repeat(70),
+  ])('%s is that number as a text', async (text) => {
+    const statement = sql("SELECT CONCAT('', ?) AS v", [JSON.rawJSON(text)]);
+    const { rows } = await run(session, statement, 'write');
+    expect(sameDecimal(String(rows[0]?.v), text), String(rows[0]?.v)).toBe(true);
+  });
+});
 
 /** Places of a parameter. Each answers the value. */
 const PLACES: readonly { text: string; others?: Json[] }[] = [

@@ -3,6 +3,7 @@
 import { isBase64 } from '../../../proto/base64.ts';
 import { bytesOfBase64 } from '../../../proto/bytes.ts';
 import { isDay } from '../../../proto/day.ts';
+import { plainDecimal } from '../../../proto/decimal.ts';
 import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import {
   isJsonObject,
@@ -34,6 +35,9 @@ const LONG_MAX = 2n ** 63n;
 const INTEGER = /^-?\d+$/;
 /** Digits that a DECIMAL can have. */
 const DECIMAL_MAX = 65;
+const DECIMAL_END = 10n ** BigInt(DECIMAL_MAX);
+/** Digits that an exponent may stand for: more than those of any double. */
+const DIGITS_MAX = 500;
 const PLAIN_DECIMAL = /^-?\d+\.\d+$/;
 
 /**
@@ -49,7 +53,7 @@ export function parameterOf(value: Json, index: number): Parameter {
     return { sort: 'text', text: value };
   }
   if (typeof value === 'boolean') return { sort: 'boolean', value };
-  if (typeof value === 'number' || isRawJson(value)) return numberParameter(value);
+  if (typeof value === 'number' || isRawJson(value)) return numberParameter(value, index);
   if (isJsonObject(value) && '$bytes' in value && onlyNameOf(value) !== undefined) {
     return { sort: 'bytes', bytes: bytesOf(value.$bytes, index) };
   }
@@ -73,20 +77,35 @@ function utcText(value: Json | undefined, index: number): string {
   return moment.toISOString().replace('T', ' ').slice(0, 19) + fraction;
 }
 
-/** Integers of 64 bits and decimals exactly; what neither holds as a double. No type keeps an exponent. */
-function numberParameter(value: number | RawJson): Parameter {
-  const written = numberText(value);
-  const digits = /e/i.test(written) ? numberText(plainNumber(value)) : written;
-  if (INTEGER.test(digits)) {
+/**
+ * Integers of 64 bits and decimals exactly; what neither holds as a double where it is one, else as a text of digits alone: no number in
+ * the protocol has as many, and of a text with an exponent servers take nothing but what is before it for an integer, as in LIMIT.
+ */
+function numberParameter(value: number | RawJson, index: number): Parameter {
+  const double = plainNumber(value);
+  const digits = digitsOf(value, double);
+  if (digits === undefined) {
+    throw badRequest(`params.${index}`, `has more than ${DIGITS_MAX} digits without its exponent`);
+  }
+  if (INTEGER.test(digits) && digits.length <= DECIMAL_MAX + 1) {
     const value = BigInt(digits);
     const signed = value < LONG_MAX && value >= -LONG_MAX;
     if (signed || (value > 0n && value < 2n * LONG_MAX)) return { sort: 'integer', value, signed };
-    if (digits.length <= DECIMAL_MAX) return { sort: 'decimal', text: digits };
+    if (value < DECIMAL_END && value > -DECIMAL_END) return { sort: 'decimal', text: digits };
   }
   if (PLAIN_DECIMAL.test(digits) && digits.length <= DECIMAL_MAX + 2) {
     return { sort: 'decimal', text: digits };
   }
-  return { sort: 'double', value: Number(digits) };
+  return typeof double === 'number'
+    ? { sort: 'double', value: double }
+    : { sort: 'text', text: digits };
+}
+
+/** A number's digits as they are written, or without an exponent; with one where a double has it. */
+function digitsOf(value: number | RawJson, double: number | RawJson): string | undefined {
+  const written = numberText(value);
+  if (!/e/i.test(written)) return written;
+  return typeof double === 'number' ? numberText(double) : plainDecimal(written, DIGITS_MAX);
 }
 
 function bytesOf(value: Json | undefined, index: number): Uint8Array<ArrayBuffer> {

@@ -31,7 +31,7 @@ const PIECE_LENGTH = 65_536;
 
 /**
  * The statement and the rows in its format, in pieces.
- * @throws GatewayError BAD_REQUEST for rows of two forms, or neither objects nor arrays
+ * @throws GatewayError BAD_REQUEST for rows of two forms, or neither objects nor arrays, and for a number beyond all types
  */
 export function* insertion(request: InsertRequest): Pieces<Insertion> {
   const { table, database, columns, rows, values, format } = request;
@@ -72,12 +72,19 @@ function rowBytes(row: Json): string {
 const INTEGER_DIGITS = 77;
 
 function withDigits(value: Json): Json {
-  if (isRawJson(value)) return JSON.rawJSON(wholeText(value.rawJSON, INTEGER_DIGITS));
+  if (isRawJson(value)) return JSON.rawJSON(heldText(value.rawJSON));
   if (Array.isArray(value)) return inOrderOf(value.map(withDigits), value);
   if (!isJsonObject(value)) return value;
   const own: JsonObject = {};
   for (const [name, each] of Object.entries(value)) setMember(own, name, withDigits(each));
   return inOrderOf(own, value);
+}
+
+/** Of a number that no type of numbers holds servers make an infinity, unasked. @throws GatewayError BAD_REQUEST */
+function heldText(text: string): string {
+  if (Number.isFinite(Number(text))) return wholeText(text, INTEGER_DIGITS);
+  const shown = text.length > 32 ? `${text.slice(0, 32)}…` : text;
+  throw badRequest('rows', `have ${shown}, which no type of numbers holds; a text may hold it`);
 }
 
 function formOf(rows: readonly Json[]): string {

@@ -24,6 +24,9 @@ const PARAMETERS_MAX = 786_432;
 const BARE =
   /^(?:U?Int\d+|B?Float\d+|Decimal\d*|Bool|Interval\w+|TINYINT|SMALLINT|INT|INTEGER|BIGINT|FLOAT|DOUBLE|REAL|DEC|NUMERIC)$/i;
 const INTEGER = /^(?:U?Int\d+|TINYINT|SMALLINT|INT|INTEGER|BIGINT)$/i;
+const SINGLE = /^(?:Float32|BFloat16|FLOAT|REAL)$/i;
+/** What servers read by themselves, and refuse beyond their range. */
+const REFUSING = /^(?:Decimal\d*|DEC|NUMERIC)$/i;
 const NUMBER = /^[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|nan|inf(?:inity)?)$/i;
 const DOCUMENTS = new Set(['JSON', 'Object', 'Dynamic', 'Variant']);
 
@@ -78,7 +81,7 @@ function whole(value: Json, type: TypeTree, path: string): string {
   if (value === null) return '\\N';
   const text = parameterText(value, type, path);
   if (text !== undefined) return escaped(text);
-  if (isText(type) && (typeof value === 'number' || isRawJson(value))) return numberText(value);
+  if (isText(type) && isNumber(value)) return numberText(value);
   const isDocument = DOCUMENTS.has(type.name) || (type.name !== 'Tuple' && type.name !== 'Map');
   return isJsonObject(value) && isDocument
     ? escaped(nested(value, type, path))
@@ -106,16 +109,28 @@ function nested(value: Json, type: TypeTree, path: string): string {
   if (value === true || value === false) return value ? 'true' : 'false';
   const text = parameterText(value, type, path);
   if (text !== undefined) return BARE.test(type.name) && NUMBER.test(text) ? text : quoted(text);
-  if (typeof value === 'number' || isRawJson(value)) return numberOf(value, type);
+  if (isNumber(value)) return numberOf(value, type, path);
   if (Array.isArray(value)) return listOf(value, type, path);
   if (isJsonObject(value)) return membersOf(value, type, path);
   throw bad(path, `is not a value of ${type.name}`);
 }
 
-function numberOf(value: number | RawJson, type: TypeTree): string {
+function isNumber(value: Json): value is number | RawJson {
+  return typeof value === 'number' || isRawJson(value);
+}
+
+function numberOf(value: number | RawJson, type: TypeTree, path: string): string {
   if (INTEGER.test(type.name)) return numberText(plainNumber(value));
   const text = numberText(value);
-  return isText(type) ? quoted(text) : text;
+  if (isText(type)) return quoted(text);
+  if (!isHeld(Number(text), type)) throw bad(path, `is outside the range of ${type.name}`);
+  return text;
+}
+
+/** Of a number beyond a type of floats servers make an infinity, unasked; of one beyond other types nothing. */
+function isHeld(double: number, { name }: TypeTree): boolean {
+  if (SINGLE.test(name)) return Number.isFinite(Math.fround(double));
+  return Number.isFinite(double) || REFUSING.test(name);
 }
 
 function isText({ name }: TypeTree): boolean {

@@ -179,6 +179,22 @@ describe('parameters', () => {
     },
   );
 
+  test.each([
+    ['Float64', '1e400'],
+    ['Float64', '9'.repeat(310)],
+    ['Float32', '1e39'],
+    ['BFloat16', '-1e39'],
+    ['Array(Nullable(Float64))', '[1,-1e400]'],
+    ['Tuple(String, Float32)', '["a",1e39]'],
+    ['Map(String, Float64)', '{"a":1e400}'],
+  ])('{p:%s} takes no infinity for %s', async (type, json) => {
+    const request = sql(`SELECT {p:${type}}`, { p: parseJson(json) });
+    await expect(read.run(request, callOf('read'))).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringMatching(/^params\.p.*: is outside the range of /),
+    });
+  });
+
   test('take documents and bytes', async () => {
     const params: { [name: string]: Json } = {
       j: parseJson('{"a":{"b":"it\'s \\\\ \\"quoted\\"","n":9007199254740993}}'),

@@ -54,6 +54,18 @@ describe('insert', () => {
     ]);
   });
 
+  test.each(['{"id":1e400}', '{"m":{"k":[-1e309]}}', `{"big":${'9'.repeat(310)}}`])(
+    'a number that no type holds makes no infinity: %s',
+    async (row) => {
+      const rows = [parseJson('{"id":1}'), parseJson(row)];
+      const refused = run(write, insert({ table: 'wide', rows }), 'write');
+      await expect(refused).rejects.toMatchObject({
+        code: 'BAD_REQUEST',
+        details: [{ path: 'rows' }],
+      });
+    },
+  );
+
   test.each<[string, { [member: string]: Json }, number]>([
     [
       'arrays with columns',

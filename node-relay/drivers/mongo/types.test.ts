@@ -145,6 +145,7 @@ describe('what is no value is refused, and where it stands is told', () => {
     ],
     ['{"$oid":"6b01c259702ff595a0d9c41c","x":1}', 'document.v: $oid stands alone, without x'],
     ['123456789012345678901234567890123456789', /^document\.v: has more than 34 digits/],
+    ['{"$numberDouble":"-1e400"}', 'document.v: $numberDouble is beyond all doubles'],
     ['{"$date":"2026-02-30T00:00:00Z"}', /^document\.v: \$date is ISO 8601 text/],
     ['["a\\ud800b"]', 'document.v.0: holds half of a surrogate pair'],
     ['{"a\\u0000":1}', /NUL/],

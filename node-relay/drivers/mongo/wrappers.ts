@@ -45,7 +45,9 @@ const READERS: { readonly [name: string]: WrapperReader } = {
     if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(written)) {
       throw badRequest(path, '$numberDouble is a number as text');
     }
-    return new Double(Number(written));
+    const double = Number(written);
+    if (!Number.isFinite(double)) throw badRequest(path, '$numberDouble is beyond all doubles');
+    return new Double(double);
   },
   $numberDecimal: (inner, path) => {
     const written = text(inner, path, '$numberDecimal');
