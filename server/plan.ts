@@ -41,11 +41,12 @@ export async function planOf(options: Options, folder: DataFolder): Promise<Star
   if (elsewhere !== undefined && options.demo) {
     throw new Failure('--demo needs a relay on this machine; leave RELAY_URL out.');
   }
-  const [port, relayPort, keys] = await Promise.all([
+  const [port, relayPort] = await Promise.all([
     freePort(options.host, options.port),
     elsewhere === undefined ? freePort('127.0.0.1', options.relayPort, '--relay-port') : 0,
-    readKeys(folder, environment, elsewhere === undefined),
   ]);
+  // Not beside: a start that is refused removes a folder of its own making, in which nothing may be written then.
+  const keys = await readKeys(folder, environment, elsewhere === undefined);
   if (port === relayPort) throw new Failure('--port and --relay-port take two different ports.');
   const mode = peerMode(options.host, options.trustedProxy);
   const secret = frontSecret();

@@ -78,6 +78,7 @@ test('a template lives: created, shown, run, changed, run as it was, deleted', a
       ...TOTAL,
       ...changed,
       id: 'order-total',
+      uuid: expect.stringMatching(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/),
       description: '',
       version: '1.1.0',
       created: TIME,

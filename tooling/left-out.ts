@@ -30,6 +30,8 @@ const WRITTEN = 'test/written.test.ts';
 const CSV = 'test/csv.test.ts';
 /** Of a server of each kind that takes part in transactions, and of one that does not. */
 const TOLD_ALONE = 'test/transactions/told-alone.test.ts';
+/** Of the kinds that tell statements apart by their types. */
+const NO_READ = 'test/transactions/no-read.test.ts';
 /** Of several servers, with marks in each. */
 const ONCE = ['test/once.test.ts', 'test/proofs/once/**'];
 /** Its packages are built for that alone. */
@@ -86,6 +88,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/mongodb-crud/**',
       'test/data-changes/mongo.test.ts',
       'test/subscribe.test.ts',
+      'test/transactions/{reads-without-preparing,stalled}.test.ts',
       TOLD_ALONE,
       'test/templates/injection/documents.test.ts',
       'test/templates/written.test.ts',
@@ -104,6 +107,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'node-relay/drivers/cassandra/**',
       'node-relay/tunnel/contract-cassandra.test.ts',
       'test/cassandra*.test.ts',
+      NO_READ,
       ...TEMPLATES_OF_SQL,
       WRITTEN,
     ],
@@ -117,6 +121,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'node-relay/tunnel/contract-clickhouse.test.ts',
       'test/clickhouse*.test.ts',
       'test/proofs/clickhouse-*/**',
+      NO_READ,
       ...TEMPLATES_OF_SQL,
       IDIOMS,
       CSV,
