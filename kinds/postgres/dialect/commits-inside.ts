@@ -3,17 +3,20 @@ import { isTree, type Tree } from './tree.ts';
 
 /** Those that run procedures, and those that work in several transactions. */
 const ALWAYS = new Set([
-  ...[
-    'CallStmt',
-    'DoStmt',
-    'VacuumStmt',
-    'ClusterStmt',
-    'ReindexStmt',
-    'CreatedbStmt',
-    'DropdbStmt',
-  ],
-  ...['AlterSystemStmt', 'CreateTableSpaceStmt', 'DropTableSpaceStmt', 'CreateSubscriptionStmt'],
-  ...['AlterSubscriptionStmt', 'DropSubscriptionStmt', 'AlterDatabaseStmt'],
+  'AlterDatabaseStmt',
+  'AlterSubscriptionStmt',
+  'AlterSystemStmt',
+  'CallStmt',
+  'ClusterStmt',
+  'CreateSubscriptionStmt',
+  'CreateTableSpaceStmt',
+  'CreatedbStmt',
+  'DoStmt',
+  'DropSubscriptionStmt',
+  'DropTableSpaceStmt',
+  'DropdbStmt',
+  'ReindexStmt',
+  'VacuumStmt',
 ]);
 /** Of a text that is not parsed: what it begins with where it changes rows, all of them or none. */
 const ROWS = /^\s*(?:insert|update|delete|merge|select|with|values|table)\b/i;

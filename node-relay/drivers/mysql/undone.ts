@@ -1,10 +1,9 @@
 /** Whether a server undoes all of a request that was stopped: tables of some engines keep what was written to them. */
 import type { Token } from '../../../kinds/mysql/dialect/lexer.ts';
+import { beside } from './beside.ts';
 import type { Recipe } from './connection.ts';
-import { encryptionsOf, logIn } from './login.ts';
 import { OwnRows } from './own-rows.ts';
-import { COMMAND, command, textCommand } from './packets.ts';
-import { Wire } from './wire.ts';
+import { COMMAND, textCommand } from './packets.ts';
 
 /** Milliseconds in which the server says so: its caller waits. */
 const SAID_WITHIN_MS = 1_000;
@@ -23,11 +22,18 @@ export function isAllOrNothing(first: string): boolean {
 /** Schemas that are looked at, besides that of the connection. */
 const SCHEMAS_MAX = 100;
 
+/** By the tokens of statements, most of which run again. */
+const known = new WeakMap<readonly Token[], readonly string[]>();
+
 /** Names in front of a dot: schemas are among them. */
-export function* schemasIn(tokens: readonly Token[]): Generator<string> {
-  for (const [at, { sort, raw }] of tokens.entries()) {
-    if ((sort === 'word' || sort === 'name') && tokens[at + 1]?.text === '.') yield raw;
-  }
+export function schemasIn(tokens: readonly Token[]): readonly string[] {
+  const before = known.get(tokens);
+  if (before) return before;
+  const isName = ({ sort }: Token) => sort === 'word' || sort === 'name';
+  const found = tokens.filter((token, at) => isName(token) && tokens[at + 1]?.text === '.');
+  const names = [...new Set(found.map(({ raw }) => raw))];
+  known.set(tokens, names);
+  return names;
 }
 
 function tablesWithout(schemas: ReadonlySet<string>): string {
@@ -45,20 +51,13 @@ function tablesWithout(schemas: ReadonlySet<string>): string {
  * within a second. What triggers write elsewhere is not looked at.
  */
 export async function areTablesTransactional(
-  { host, settings, route }: Recipe,
+  recipe: Recipe,
   schemas: ReadonlySet<string>,
 ): Promise<boolean | undefined> {
-  const signal = AbortSignal.timeout(SAID_WITHIN_MS);
-  try {
-    const encryption = route.encryption ?? encryptionsOf(settings)[0] ?? 'DISABLED';
-    const wire = new Wire((await logIn(host, settings, encryption, signal)).socket, false);
-    const stop = () => wire.socket.destroy();
-    signal.addEventListener('abort', stop, { once: true });
-    const sink = new OwnRows('text');
-    await wire.send(textCommand(COMMAND.query, tablesWithout(schemas)), sink);
-    wire.socket.end(command(Buffer.from([COMMAND.quit])));
-    return sink.rows.length === 0;
-  } catch {
-    return undefined;
-  }
+  const sink = new OwnRows('text');
+  const ask = textCommand(COMMAND.query, tablesWithout(schemas));
+  return beside(recipe, SAID_WITHIN_MS, (wire) => wire.send(ask, sink)).then(
+    () => sink.rows.length === 0,
+    () => undefined,
+  );
 }

@@ -100,3 +100,30 @@ test.each([
   }
   await log.clear();
 });
+
+test('a decision does not write first what others have confirmed', async () => {
+  const orgUuid = crypto.randomUUID();
+  const log = env.TRANSACTION_LOGS.getByName(orgUuid);
+  const owner = { orgUuid, orgId: 'acme', sealedDataKey: 'sealed' };
+  const begun = async () => {
+    const id = randomName();
+    await log.begin(owner, {
+      ...{ id, requestId: 'r', address: 'a', timeoutMs: 300_000, guarantee: 'atomic' },
+      ...{ caller: { uuid: crypto.randomUUID(), name: 'ada' }, shares: [] },
+      claims: { endpoints: [] },
+    });
+    return id;
+  };
+  // The first is on disk when it begins.
+  await log.decide(await begun(), [], undefined);
+  const [second, third] = [await begun(), await begun()];
+  const statuses = await runInDurableObject(log, async (object, { storage }) => {
+    await object.decide(second, [], undefined);
+    await object.decide(third, [], undefined, [{ id: second, ends: [] }]);
+    const rows = storage.sql.exec<{ status: string }>('SELECT status FROM transactions');
+    return rows.toArray().map(({ status }) => status);
+  });
+  expect(statuses).toEqual(['committing', 'committing', 'committing']);
+  expect(await log.show(second)).toMatchObject({ status: 'committed' });
+  await log.clear();
+});

@@ -44,6 +44,7 @@ export class LogStore {
     this.entries = new OwedEntries(sql);
   }
 
+  /** For what may see what is still to be written: what has rows of its own goes without. */
   get #sql(): SqlStorage {
     this.writePending();
     return this.#storage;
@@ -95,7 +96,7 @@ export class LogStore {
 
   #lastSequence(): number {
     const sql = "SELECT value FROM meta WHERE name = 'sequence'";
-    return Number(this.#sql.exec<{ value: string }>(sql).toArray()[0]?.value ?? 0);
+    return Number(this.#storage.exec<{ value: string }>(sql).toArray()[0]?.value ?? 0);
   }
 
   #meta(name: string): string {
@@ -104,7 +105,7 @@ export class LogStore {
   }
 
   #setMeta(name: string, value: string): void {
-    this.#sql.exec('INSERT OR REPLACE INTO meta VALUES (?, ?)', name, value);
+    this.#storage.exec('INSERT OR REPLACE INTO meta VALUES (?, ?)', name, value);
   }
 
   /** Adds one with whatever comes next. Until then an instance that ends forgets it. */
@@ -133,7 +134,7 @@ export class LogStore {
   /** Adds one that has been decided meanwhile. @param marks as for `markAll` */
   addDecided(later: Later, standing: Standing, marks: readonly Mark[]): void {
     const { given, now } = later;
-    insertTransaction(this.#sql, later, standing);
+    insertTransaction(this.#storage, later, standing);
     this.#addShares(given.id, given.shares, now, marks);
   }
 
@@ -157,7 +158,7 @@ export class LogStore {
   }
 
   #addShares(id: string, shares: readonly NewShare[], now: number, marks?: readonly Mark[]): void {
-    insertShares(this.#sql, id, shares, marks);
+    insertShares(this.#storage, id, shares, marks);
     for (const share of shares) if (share.part !== 'reads') this.endpoints.use(share, now);
   }
 
@@ -221,11 +222,11 @@ export class LogStore {
   endCommitted(ids: readonly string[], now: number): void {
     const among = 'id IN (SELECT value FROM json_each(?))';
     const list = JSON.stringify(ids);
-    this.#sql.exec(
+    this.#storage.exec(
       `UPDATE shares SET status = 'committed' WHERE ${among} AND status = 'active'`,
       list,
     );
-    this.#sql.exec(
+    this.#storage.exec(
       `UPDATE transactions SET status = 'committed', ended = ?, due = NULL,
         head = json_set(head, '$.claims', json('{"endpoints":[]}')) WHERE ${among}`,
       ...[now, list],
