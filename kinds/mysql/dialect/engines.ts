@@ -41,7 +41,7 @@ export class Engines {
   async plainTable({ text, tokens }: Parsed, ask: AskRows): Promise<PlainTable | undefined> {
     const known = this.#answers.get(text);
     if (known && known.expires > Date.now()) return known.found;
-    const found = await search(tokens, ask);
+    const found = await plainTableBehind(tokens, ask);
     if (text.length <= REMEMBERED_MAX_CHARACTERS) {
       this.#answers.set(text, { found, expires: Date.now() + ANSWER_MS });
     }
@@ -49,27 +49,39 @@ export class Engines {
   }
 }
 
-async function search(tokens: readonly Token[], ask: AskRows): Promise<PlainTable | undefined> {
+/** As `Engines.plainTable`, not remembered. */
+export async function plainTableBehind(
+  tokens: readonly Token[],
+  ask: AskRows,
+): Promise<PlainTable | undefined> {
   const seen = new Set<string>();
   let names = viewNames(tokens, seen);
+  // What a program names without its schema is in the program's own.
+  const schemas: string[] = [];
   for (let depth = 0; depth < DEPTH_MAX && names.length > 0; depth += 1) {
-    const found = await lookUp(ask, TABLES, names);
+    schemas.push(...names);
+    const found = await lookUp(ask, TABLES, names, schemas);
     const [schema, name, engine = ''] = found[0] ?? [];
     if (name !== undefined) return { table: `${schema}.${name}`, engine };
     const texts: string[] = [];
     for (const query of BEHIND) {
-      for (const [text = ''] of await lookUp(ask, query, names)) texts.push(text);
+      for (const [text = ''] of await lookUp(ask, query, names, schemas)) texts.push(text);
     }
     names = texts.flatMap((text) => viewNames(tokensIn(text), seen));
   }
   return undefined;
 }
 
-/** Each `#` stands for all names. */
-function lookUp(ask: AskRows, query: string, names: readonly string[]) {
-  const some = [...new Set(names)].slice(0, NAMES_MAX);
-  const marks = some.map(() => '?').join(', ');
-  return ask(query.replaceAll('#', marks), [...some, ...some]);
+/** The first `#` stands for all names, the second for all schemas. */
+function lookUp(
+  ask: AskRows,
+  query: string,
+  ...[names, schemas]: [names: readonly string[], schemas: readonly string[]]
+) {
+  const values = [names, schemas].map((each) => [...new Set(each)].slice(0, NAMES_MAX));
+  const marks = values.map((each) => each.map(() => '?').join(', '));
+  const text = marks.reduce((before, each) => before.replace('#', each), query);
+  return ask(text, values.flat());
 }
 
 function tokensIn(text: string): readonly Token[] {

@@ -10,6 +10,8 @@ export interface Parsed {
   readonly first: string;
   /** The word behind that, when it is one. */
   readonly second: string;
+  /** As `first`, of what runs behind SET STATEMENT … FOR. Source: MariaDB, "SET STATEMENT". */
+  readonly does: string;
   readonly tokens: readonly Token[];
   /** Names of its `:name` in their order; empty without. */
   readonly names: readonly string[];
@@ -79,10 +81,13 @@ function statementOf(whole: string, tokens: readonly Token[], named: boolean): P
   const opened = tokens.findIndex(({ sort, text: sign }) => sign !== '(' && sort !== 'unclear');
   const [first, second] = [wordAt(tokens, opened), wordAt(tokens, opened + 1)];
   const words = tokens.filter(({ sort }) => sort === 'word').map((token) => token.text);
+  const done = words.slice(beforeDone(words) + 1);
+  const does = done.length === words.length ? first : (done[0] ?? '');
   return {
     text,
     first,
     second,
+    does,
     tokens,
     names: names.map(({ text: name }) => name),
     unreadable: whyUnreadable(tokens, first, second),
@@ -91,8 +96,15 @@ function statementOf(whole: string, tokens: readonly Token[], named: boolean): P
     nested: words.filter((word) => word === 'SELECT').length > 1,
     changes: CHANGING.has(first) || (first === 'WITH' && words.some((word) => CHANGING.has(word))),
     returning: CHANGING.has(first) && words.includes('RETURNING'),
-    commits: commitsImplicitly(first, words),
+    commits: commitsImplicitly(does, done),
   };
+}
+
+/** Where the FOR is behind which stands what runs with settings of its own; -1 where there is none. */
+function beforeDone([first, second, ...others]: readonly string[]): number {
+  if (first !== 'SET' || second !== 'STATEMENT') return -1;
+  const at = others.indexOf('FOR');
+  return at < 0 ? -1 : at + 2;
 }
 
 function wordAt(tokens: readonly Token[], at: number): string {

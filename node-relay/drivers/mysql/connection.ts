@@ -21,7 +21,7 @@ import { OwnRows } from './own-rows.ts';
 import { COMMAND, command, type Outcome, textCommand } from './packets.ts';
 import { executeCommand } from './parameters.ts';
 import { IDENTITY, sessionSettings } from './session.ts';
-import { areTablesTransactional } from './undone.ts';
+import { areTablesTransactional, type Named } from './undone.ts';
 import { Wire } from './wire.ts';
 
 /** Milliseconds that a reset may take; no caller waits for it. */
@@ -63,8 +63,10 @@ export class Connection implements Lendable {
   reused = false;
   /** As `Lendable`. */
   mayKeep: Lendable['mayKeep'] = false;
-  /** Names of schemas that calls have named. */
-  readonly schemas = new Set<string>();
+  /** What each statement names that its call has sent. */
+  readonly named = new Set<Named>();
+  /** The statement by which a caller who holds it has chosen a schema. */
+  used: string | undefined;
   /** A call has it; else the pool does. */
   inUse = true;
   heardAt = performance.now();
@@ -227,7 +229,7 @@ export class Connection implements Lendable {
   /** Whether a part of what was stopped may be kept. Of a server that is out of reach tables are taken to have transactions. */
   async #keeps(code: ErrorCode): Promise<boolean> {
     if (this.mayKeep !== 'without transactions') return this.mayKeep;
-    const areTransactional = await areTablesTransactional(this.#recipe, this.schemas);
+    const areTransactional = await areTablesTransactional(this.#recipe, this.named, this.used);
     return !(areTransactional ?? code === 'CONNECTION_FAILED');
   }
 

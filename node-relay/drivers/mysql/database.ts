@@ -33,6 +33,7 @@ export class Database extends Lender<Connection> {
   override giveBack(connection: Connection, traces: Traces): void {
     const { inTransaction, sessionChanged } = connection.wire;
     const untold = traces !== 'unusable' && (inTransaction || sessionChanged);
+    connection.named.clear();
     super.giveBack(connection, untold ? 'some' : traces);
   }
 }

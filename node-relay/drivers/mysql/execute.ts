@@ -24,7 +24,7 @@ import { COMMAND, type Outcome, textCommand } from './packets.ts';
 import { beforeRead, requireReading } from './reading.ts';
 import { SeveralResults, SqlResult } from './result.ts';
 import type { RowOptions } from './rows.ts';
-import { isAllOrNothing, schemasIn } from './undone.ts';
+import { isAllOrNothing, namedIn } from './undone.ts';
 
 /** Where and within what a request runs. */
 export interface Execution {
@@ -91,14 +91,15 @@ const NOT_PREPARABLE = 1295;
  */
 export async function send(
   execution: Execution,
-  { parsed, values }: Pick<Query, 'parsed' | 'values'>,
+  { parsed, values, read }: Pick<Query, 'parsed' | 'values' | 'read'>,
   sinkOf: (form: RowOptions['form']) => Sink,
   commits: boolean,
 ): Promise<Outcome> {
   const { connection, sent } = execution;
   const around = await tellingWhoCalls(execution, parsed);
-  noteKept(execution, parsed);
+  const note = () => void (read || noteKept(execution, parsed));
   if (values.length === 0 && !parsed.prepared) {
+    note();
     const query = () => connection.query(parsed.text, sinkOf('text'), commits, around);
     return followed(connection.wire, query, sent);
   }
@@ -109,9 +110,12 @@ export async function send(
   } catch (error) {
     const asText = error instanceof ServerError && error.errno === NOT_PREPARABLE;
     if (!asText || values.length > 0) throw error;
+    note();
     return connection.query(parsed.text, sinkOf('text'), commits, around);
   }
   try {
+    // Nothing was sent before that could be kept.
+    note();
     const run = () => connection.execute(prepared, values, sinkOf('binary'), commits, around);
     return await followed(connection.wire, run, sent);
   } finally {
@@ -120,12 +124,12 @@ export async function send(
 }
 
 /** Shares of transactions over many databases are undone by their names: tables without transactions take no part in them. */
-function noteKept({ connection, call }: Execution, { first, tokens }: Parsed): void {
+function noteKept({ connection, call }: Execution, parsed: Parsed): void {
   if (call.mode === 'read' || connection.share !== undefined) return;
-  if (!connection.mayKeep) connection.schemas.clear();
-  for (const schema of schemasIn(tokens)) connection.schemas.add(schema);
+  if (!connection.mayKeep) connection.named.clear();
+  connection.named.add(namedIn(parsed.tokens));
   if (connection.mayKeep !== true) {
-    connection.mayKeep = isAllOrNothing(first) ? 'without transactions' : true;
+    connection.mayKeep = isAllOrNothing(parsed) ? 'without transactions' : true;
   }
 }
 
@@ -240,6 +244,7 @@ async function executeWrite(
     const isOpen = place === 'transaction' || connection.wire.inTransaction;
     const commits = !isOpen || ready.parsed.first === 'COMMIT';
     const outcome = await send(execution, ready, sinkOf, commits);
+    if (ready.parsed.first === 'USE') connection.used = ready.parsed.text;
     return commits && !isSelect(ready.parsed) ? afterwards(() => finish(outcome)) : finish(outcome);
   }
   await connection.query('START TRANSACTION');

@@ -138,6 +138,20 @@ describe('a table whose engine has no transactions', () => {
     expect([await counted(name), await database.look('SELECT * FROM plain')]).toEqual([0, []]);
   });
 
+  test('is found behind a trigger of another schema, that names it without', async () => {
+    const there = await TestDatabase.create(
+      `CREATE TABLE apart (a int) ENGINE = MyISAM;
+      CREATE TABLE noted (a int);
+      CREATE TRIGGER note AFTER INSERT ON noted FOR EACH ROW INSERT INTO apart VALUES (NEW.a)`,
+      server,
+    );
+    const client = await database.open('write');
+    const asked = prepare(client, shareName(), `INSERT INTO ${there.name}.noted VALUES (1)`);
+    expect(await failureOf(asked)).toMatchObject({ details: [{ rule: 'lacks', lack: 'engine' }] });
+    expect(await there.look('SELECT * FROM apart')).toEqual([]);
+    await there.drop();
+  });
+
   test('may be read', async () => {
     const client = await database.open('write');
     const name = shareName();

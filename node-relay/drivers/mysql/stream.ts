@@ -142,7 +142,7 @@ class RowStreaming implements Streaming {
     if (undoable) await connection.query('START TRANSACTION');
     try {
       const commits = !this.read && !undoable;
-      const statement = { parsed: this.#parsed, values };
+      const statement = { parsed: this.#parsed, values, read: this.read };
       const answered = send(this.#execution, statement, (form) => this.#sink(form), commits);
       await this.#lines.after(answered);
       call.signal.throwIfAborted();
