@@ -60,15 +60,32 @@ describe('a connection that is lost', () => {
   });
 });
 
-test.each(['CREATE TABLE other (a int)', 'TRUNCATE TABLE orders'])(
-  'a statement that commits by itself has no key: %s',
-  async (query) => {
-    const request = sql(query, [], { type: 'execute' });
-    expect(await failureOf(client.once({ request }, mark(), callOf('write')))).toMatchObject({
-      code: 'BAD_REQUEST',
-    });
-  },
-);
+test.each([
+  'CREATE TABLE other (a int)',
+  'TRUNCATE TABLE orders',
+  'SET STATEMENT max_statement_time = 60 FOR CREATE TABLE other (a int)',
+])('a statement that commits by itself has no key: %s', async (query) => {
+  const request = sql(query, [], { type: 'execute' });
+  expect(await failureOf(client.once({ request }, mark(), callOf('write')))).toMatchObject({
+    code: 'BAD_REQUEST',
+  });
+});
+
+test('what a table without transactions would keep has no key', async () => {
+  await database.outside.query(`CREATE TABLE flat (name text) ENGINE = MyISAM;
+    CREATE TRIGGER noting AFTER DELETE ON orders FOR EACH ROW INSERT INTO flat VALUES (OLD.name)`);
+  for (const request of [sql("INSERT INTO flat VALUES ('a')"), sql('DELETE FROM orders')]) {
+    for (const work of [{ request }, { operations: [request] }]) {
+      expect(await failureOf(client.once(work, mark(), callOf('write')))).toMatchObject({
+        code: 'BAD_REQUEST',
+        message: expect.stringMatching(/flat has the engine MyISAM.*without the key/),
+      });
+    }
+  }
+  await client.once({ request: sql('SELECT * FROM flat') }, mark(), callOf('write'));
+  expect(await database.look('SELECT * FROM flat')).toEqual([]);
+  await database.outside.query('DROP TRIGGER noting');
+});
 
 test('a mark that is older than 7 days stands no more', async () => {
   const own = mark();

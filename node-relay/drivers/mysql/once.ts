@@ -1,7 +1,8 @@
 /** A write and its mark in one transaction. Spec: transactions.md §7. */
 import { isRead } from '../../../kinds/mysql/dialect/admit.ts';
+import { Engines } from '../../../kinds/mysql/dialect/engines.ts';
 import { operationFrom } from '../../../kinds/mysql/dialect/operation.ts';
-import { parseText } from '../../../kinds/mysql/dialect/statement.ts';
+import { type Parsed, parseText } from '../../../kinds/mysql/dialect/statement.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { checkEach } from '../../../kinds/transaction.ts';
 import type { Call } from '../../../proto/driver.ts';
@@ -12,9 +13,10 @@ import type { Done } from '../lender.ts';
 import { Contended, commitsByItself, Purges, untilKnown } from '../once.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { type Execution, ended } from './execute.ts';
+import { demandOpen, type Execution, ended } from './execute.ts';
 import { isContended } from './once-marks.ts';
 import { keepMark, keepReply, keptMark, openTable, purgeMarks } from './once-table.ts';
+import { letsThrough, refusePlain } from './plain-tables.ts';
 import { runRequest } from './run.ts';
 import { endedEarly, runOperations } from './transact.ts';
 
@@ -22,6 +24,7 @@ import { endedEarly, runOperations } from './transact.ts';
 export class MysqlOnce implements Pick<KeepsOnce<MysqlRequest>, 'once'> {
   readonly #database: Database;
   readonly #purges = new Purges();
+  readonly #engines = new Engines();
   /** The table that was seen last: an endpoint has one. */
   #seen = '';
 
@@ -64,7 +67,7 @@ export class MysqlOnce implements Pick<KeepsOnce<MysqlRequest>, 'once'> {
         if (kept === undefined) throw new Contended();
         return { value: answerOfKept(kept, mark), traces: 'none' };
       }
-      const { value, traces } = await perform({ ...execution, place: 'transaction' }, work);
+      const { value, traces } = await this.#perform({ ...execution, place: 'transaction' }, work);
       await end(connection, call, mark, value);
       return { value: { result: value, isReplay: false }, traces };
     } catch (error) {
@@ -85,13 +88,29 @@ export class MysqlOnce implements Pick<KeepsOnce<MysqlRequest>, 'once'> {
       throw error;
     }
   }
+
+  /** Does the work in the transaction that is open. */
+  async #perform(execution: Execution, work: OnceWork<MysqlRequest>): Promise<Done<Buffer>> {
+    const requests = 'request' in work ? [work.request] : work.operations;
+    for (const request of requests) {
+      const statements = statementsOf(request);
+      // A procedure may end the transaction, and begin another.
+      if (statements.some(mayCall)) throw commitsByItself();
+      if (isRead(request, 'write')) continue;
+      for (const parsed of statements) {
+        await demandOpen(execution, parsed);
+        if (await letsThrough(execution, parsed)) continue;
+        await refusePlain(execution, parsed, this.#engines, KEEPS_NO_KEY);
+      }
+    }
+    return perform(execution, work);
+  }
 }
 
-/** Does the work in the transaction that is open. */
+const KEEPS_NO_KEY =
+  'config.once cannot keep its Idempotency-Key with what is changed there: send it without the key';
+
 async function perform(execution: Execution, work: OnceWork<MysqlRequest>): Promise<Done<Buffer>> {
-  const requests = 'request' in work ? [work.request] : work.operations;
-  // A procedure may end the transaction, and begin another.
-  if (requests.some(({ query }) => mayCall(query))) throw commitsByItself();
   if ('operations' in work) {
     const results = await runOperations(execution, checkEach(work.operations, operationFrom));
     return { value: jsonList('[', results, ']'), traces: 'some' };
@@ -113,11 +132,14 @@ async function end(
   await connection.query('COMMIT', {}, true);
 }
 
-/** Whether CALL is anywhere, in a program or a comment with a version too. */
-function mayCall(query: string): boolean {
+function statementsOf({ query }: MysqlRequest): readonly Parsed[] {
   const parsed = parseText(query, false);
-  const statements = 'statements' in parsed ? parsed.statements : [];
-  return statements.some(({ tokens }) =>
-    tokens.some(({ sort, text }) => sort === 'versioned' || (sort === 'word' && text === 'CALL')),
+  return 'statements' in parsed ? parsed.statements : [];
+}
+
+/** Whether CALL is anywhere, in a program or a comment with a version too. */
+function mayCall({ tokens }: Parsed): boolean {
+  return tokens.some(
+    ({ sort, text }) => sort === 'versioned' || (sort === 'word' && text === 'CALL'),
   );
 }

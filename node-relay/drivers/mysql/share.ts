@@ -22,6 +22,7 @@ import type { Connection } from './connection.ts';
 import { admitted, demandOpen, type Execution, execute } from './execute.ts';
 import { keepMark, openTable } from './once-table.ts';
 import { ahead, together } from './one-piece.ts';
+import { letsThrough, refusePlain } from './plain-tables.ts';
 import { beginAhead, beginAlone, isUsual } from './share-begin.ts';
 import type { ShareParts } from './share-parts.ts';
 import { endedEarly } from './transact.ts';
@@ -180,7 +181,7 @@ class MysqlShare implements OpenShare<MysqlRequest> {
       await demandOpen(own, parsed);
       if (read) this.#left.push(await admitted(own, parsed, true));
       else {
-        if (!(await letsThrough(own, parsed))) await this.#noteWrite(parsed);
+        if (!(await letsThrough(own, parsed))) await this.#noteWrite(own, parsed);
         this.#left.push(leftByWrite(own, parsed));
       }
       const values = valuesOf(request, parsed);
@@ -204,17 +205,10 @@ class MysqlShare implements OpenShare<MysqlRequest> {
   }
 
   /** @throws GatewayError BAD_REQUEST naming a table whose engine would keep what is undone */
-  async #noteWrite(parsed: Parsed): Promise<void> {
+  #noteWrite(own: Execution, parsed: Parsed): Promise<void> {
     this.#onlyRead = false;
-    const connection = this.#connection;
-    const plain = await this.#parts.engines.plainTable(parsed, (query, values) =>
-      connection.rows(query, values),
-    );
-    if (plain === undefined) return;
-    const { table, engine } = plain;
-    const message = `Table ${table} has the engine ${engine}, which has no transactions: what is changed there cannot be prepared or undone`;
-    const details = [{ rule: 'lacks', lack: 'engine', path: 'query', message }];
-    throw new GatewayError('BAD_REQUEST', message, { details });
+    const why = 'what is changed there cannot be prepared or undone';
+    return refusePlain(own, parsed, this.#parts.engines, why);
   }
 }
 
@@ -222,18 +216,6 @@ function leftByWrite({ database, connection }: Execution, parsed: Parsed): Trace
   if (mayLeaveTraces(parsed)) return 'some';
   const catalog = new Catalog((query, values) => connection.rows(query, values));
   return { ask: () => database.hidden.leftBy(parsed, catalog) };
-}
-
-/** Whether `/read` would have taken it. */
-async function letsThrough(execution: Execution, parsed: Parsed): Promise<boolean> {
-  if (parsed.unreadable !== undefined) return false;
-  try {
-    await admitted(execution, parsed, true);
-    return true;
-  } catch (error) {
-    if (error instanceof GatewayError) return false;
-    throw error;
-  }
 }
 
 function operationOf({ request, mode }: Share<MysqlRequest>['operations'][number]): Operation {
