@@ -77,7 +77,7 @@ function openMethods({ calls, pools, leases, results, admission }: Parts) {
         const beginning = beginningOf({ ...request, onePhase: false });
         const { share, call, started } = await open(target, request.share, signal, subject);
         const prepared = await (sessionId === ''
-          ? using(pools, target, ({ client }) => prepareAtOnce(client, beginning, share, call))
+          ? prepareAtOnce(pools, target, { beginning, share, call })
           : leases.onShare(
               { id: sessionId, endpoint: target.endpoint, ends: true },
               call,
@@ -92,16 +92,29 @@ function openMethods({ calls, pools, leases, results, admission }: Parts) {
   } satisfies Partial<RelayMethods>;
 }
 
-/** One that only reads has nothing to prepare: backends that cannot prepare take part so. */
+/**
+ * One that only reads has nothing to prepare: backends that cannot prepare take part so. Where that is stopped, it is told at once: a backend
+ * that does not answer does not undo it in time either, and its client is left once it has.
+ */
 async function prepareAtOnce(
-  client: BackendClient,
-  beginning: Beginning,
-  share: Share,
-  call: Call,
+  pools: Parts['pools'],
+  target: CallTarget,
+  { beginning, share, call }: { beginning: Beginning; share: Share; call: Call },
 ): Promise<Performed & Prepared> {
-  if (can(client, 'prepare')) return client.prepare(beginning, share, call);
-  const participant = await joining(client).join({ ...beginning, onePhase: true }, call);
-  return performAndEnd(participant, share, call).finally(() => participant.close());
+  const { client, leave } = await pools.enter(target);
+  let ended: Promise<unknown> = Promise.resolve();
+  try {
+    if (can(client, 'prepare')) return await client.prepare(beginning, share, call);
+    const participant = await joining(client).join({ ...beginning, onePhase: true }, call);
+    try {
+      return await performAndEnd(participant, share, call);
+    } finally {
+      ended = participant.close().catch(() => {}); // Its failure is told, if any.
+      if (!call.signal.aborted) await ended;
+    }
+  } finally {
+    void ended.then(leave);
+  }
 }
 
 async function performAndEnd(

@@ -145,8 +145,12 @@ test('a server of MongoDB that says nothing any more is timed out at the deadlin
   lines[2]?.silence(true);
   const began = performance.now();
   const operations = [{ endpoint: 'mongo', ...insert('late') }];
+  const find = { endpoint: 'mongo', type: 'find_one', collection: 'a', filter: {} };
+  const add = (endpoint: string) => ({ endpoint, query: "INSERT INTO entries VALUES ('late')" });
+  const reading = [add('pg'), find, add('my')];
   const replies = await Promise.all([
     organization.call('POST', '/transactions', { operations, timeout_ms: 900 }),
+    organization.call('POST', '/transactions', { operations: reading, timeout_ms: 900 }),
     write({ ...insert('late'), timeout_ms: 900 }, within),
   ]);
   // Less than what is granted to a relay's own account of it.

@@ -123,7 +123,9 @@ export class MongoShare implements Participant<MongoRequest> {
 
   async commit(call: Call): Promise<void> {
     this.#requireOpen();
-    await commit(this.#database, this.#session, call);
+    const committing = commit(this.#database, this.#session, call);
+    // What has only read is not in doubt.
+    await (this.#onlyRead ? this.#promptly(committing, call) : committing);
     this.#state = 'ended';
   }
 
@@ -182,7 +184,7 @@ export class MongoShare implements Participant<MongoRequest> {
   }
 
   /** What is stopped is told so at once, also where the server still has it. */
-  #promptly(work: Promise<Buffer>, { signal }: Call): Promise<Buffer> {
+  #promptly<Value>(work: Promise<Value>, { signal }: Call): Promise<Value> {
     this.#busy = work.then(
       () => {},
       () => {},
