@@ -1,5 +1,6 @@
 /** Values of `{name:Type}` as the server reads them. Source: ClickHouse manual, "HTTP interface", "Queries with parameters". */
 import { isDay } from '../../../proto/day.ts';
+import { wholeText } from '../../../proto/decimal.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import {
   isJsonObject,
@@ -11,7 +12,6 @@ import {
   setMember,
 } from '../../../proto/json.ts';
 import { namesOf } from '../../../proto/ordered-json.ts';
-import { plainNumber } from '../../../proto/passed.ts';
 import { writtenText } from '../../../proto/written-json.ts';
 import { givenBytes, latin1 } from './binary.ts';
 import type { Placeholder } from './statement.ts';
@@ -120,10 +120,37 @@ function isNumber(value: Json): value is number | RawJson {
 }
 
 function numberOf(value: number | RawJson, type: TypeTree, path: string): string {
-  if (INTEGER.test(type.name)) return numberText(plainNumber(value));
+  if (INTEGER.test(type.name))
+    return inRange(wholeText(numberText(value), INTEGER_DIGITS + 1), type, path);
   const text = numberText(value);
   if (isText(type)) return quoted(text);
   if (!isHeld(Number(text), type)) throw bad(path, `is outside the range of ${type.name}`);
+  return text;
+}
+
+/** Bits of integers that are called as in other databases. */
+const BITS: { readonly [name: string]: number } = {
+  TINYINT: 8,
+  SMALLINT: 16,
+  INT: 32,
+  INTEGER: 32,
+  BIGINT: 64,
+};
+/** Digits of the largest `UInt256`. */
+const INTEGER_DIGITS = 78;
+
+/** The text of an integer; servers make another of one that has more bits than its type, unasked. @throws GatewayError BAD_REQUEST */
+function inRange(text: string, { name }: TypeTree, path: string): string {
+  const [, sign, digits = ''] = /^([+-]?)0*(\d+)$/.exec(text) ?? [];
+  if (sign === undefined) return text;
+  const [, unsigned, given] = /^(U?)Int(\d+)$/i.exec(name) ?? [];
+  const bits = BigInt(given ?? BITS[name.toUpperCase()] ?? 0);
+  const end = 2n ** (unsigned ? bits : bits - 1n);
+  const value = digits.length > INTEGER_DIGITS ? end + 1n : BigInt(digits);
+  const least = unsigned ? 0n : end;
+  if (sign === '-' ? value > least : value >= end) {
+    throw bad(path, `is outside the range of ${name}`);
+  }
   return text;
 }
 
@@ -186,6 +213,7 @@ function membersOf(value: { readonly [name: string]: Json }, type: TypeTree, pat
 function parameterText(value: Json, type: TypeTree, path: string): string | undefined {
   if (typeof value !== 'string') return givenBytes(value)?.toString('latin1');
   if (!value.isWellFormed()) throw bad(path, 'holds half of a surrogate pair');
+  if (INTEGER.test(type.name)) inRange(value, type, path);
   return latin1(type.name.startsWith('DateTime') ? instantOf(value, type) : value);
 }
 

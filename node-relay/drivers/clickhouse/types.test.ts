@@ -183,11 +183,22 @@ describe('parameters', () => {
     ['Float64', '1e400'],
     ['Float64', '9'.repeat(310)],
     ['Float32', '1e39'],
+    ['Int64', '12345678901234567890'],
+    ['Int64', '"9223372036854775808"'],
+    ['Int64', '-9223372036854775809'],
+    ['BIGINT', '9223372036854775808'],
+    ['Nullable(UInt64)', '18446744073709551616'],
+    ['UInt8', '-1'],
+    ['UInt8', '256'],
+    ['Array(Int8)', '[128]'],
+    ['Map(String, Int8)', '{"a":"-129"}'],
+    ['Int128', '170141183460469231731687303715884105728'],
+    ['UInt256', '1e78'],
     ['BFloat16', '-1e39'],
     ['Array(Nullable(Float64))', '[1,-1e400]'],
     ['Tuple(String, Float32)', '["a",1e39]'],
     ['Map(String, Float64)', '{"a":1e400}'],
-  ])('{p:%s} takes no infinity for %s', async (type, json) => {
+  ])('{p:%s} takes no other number for %s', async (type, json) => {
     const request = sql(`SELECT {p:${type}}`, { p: parseJson(json) });
     await expect(read.run(request, callOf('read'))).rejects.toMatchObject({
       code: 'BAD_REQUEST',
@@ -246,4 +257,23 @@ describe('parameters', () => {
       code: 'REQUEST_FAILED',
     });
   });
+});
+
+test.each([
+  ['Int8', '-128'],
+  ['Int64', '9223372036854775807'],
+  ['Int64', '"-9223372036854775808"'],
+  ['UInt64', '18446744073709551615'],
+  ['UInt8', '"+0255"'],
+  ['Int128', '1e38'],
+  ['UInt256', String((1n << 256n) - 1n)],
+])('a parameter of %s takes its last number, %s', async (type, text) => {
+  const { rows } = await run(
+    read,
+    sql(`SELECT toString({p:${type}}) AS v`, { p: parseJson(text) }),
+    'read',
+  );
+  expect(BigInt(String(rows[0]?.v))).toBe(
+    BigInt(text.replaceAll('"', '').replace('1e38', `1${'0'.repeat(38)}`)),
+  );
 });
