@@ -76,9 +76,25 @@ export function inOrderOf<Copy extends Json[] | JsonObject>(copy: Copy, original
   return copy;
 }
 
+/** JSON that is only written, and not looked into. */
+class Unread {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Stands for JSON that is only written, as for what nests too deep to be read; nothing else may be asked of it. */
+export function unread(text: string): Json {
+  // Between its tokens alone: what is written has one line.
+  return asMoved(new Unread(text.replace(/[\n\r]/g, ' ')) as unknown as JsonObject);
+}
+
 /** JSON text with members in the order that `namesOf` gives. No promise on what nests deeper than `DEPTH_MAX`. */
 export function orderedText(value: Json): string {
   if (typeof value !== 'object' || value === null || isRawJson(value)) return JSON.stringify(value);
+  if (value instanceof Unread) return value.text;
   if (Array.isArray(value)) return `[${value.map(orderedText).join()}]`;
   const members = namesOf(value).flatMap((name) => {
     const member = value[name];

@@ -3,7 +3,7 @@ import { DEPTH_MAX, isRawJson, type Json, parseJson } from './json.ts';
 import { textInPieces } from './json-bytes.ts';
 import { depthFaultAt } from './json-fault.ts';
 import { isDigitAt, JsonScan } from './json-scan.ts';
-import { isMovedWithin, orderedText } from './ordered-json.ts';
+import { isMovedWithin, orderedText, unread } from './ordered-json.ts';
 import { readOrdered } from './parse-ordered.ts';
 import { type Pieces, whole } from './work/pieces.ts';
 
@@ -88,6 +88,13 @@ function parseWrittenInPieces(text: string): Pieces<Json> {
  */
 export function parseAsWritten(text: string, plain?: Json): Json {
   return isWrittenOtherwise(text) ? parseWritten(text) : (plain ?? parseJson(text));
+}
+
+/** As `parseAsWritten`, of what is only written again: what nests deeper than `DEPTH_MAX` is `unread`. @throws SyntaxError */
+export function passedOn(text: string): Json {
+  const { tooDeep, isWrittenOtherwise } = lookThrough(text);
+  if (tooDeep !== undefined) return unread(text);
+  return isWrittenOtherwise ? parseWritten(text) : parseJson(text);
 }
 
 /** As `parseAsWritten`, in pieces, of a text that is known to be JSON. @throws GatewayError BAD_REQUEST */

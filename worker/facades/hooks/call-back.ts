@@ -1,7 +1,7 @@
 /** Takes a callback to its run. Spec: workflows.md §5. */
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { parseAsWritten, writtenText } from '../../../proto/written-json.ts';
+import { lookThrough, parseAsWritten, writtenText } from '../../../proto/written-json.ts';
 import type { PublicContext } from '../../context.ts';
 import { selectOrganizationNamed } from '../../organizations/store.ts';
 import { placeOfToken } from '../../workflows/runs/names.ts';
@@ -36,9 +36,18 @@ function checkedBody(bytes: Uint8Array | undefined): string {
   if (bytes.byteLength > BODY_MAX) {
     throw new GatewayError('PAYLOAD_TOO_LARGE', `The body has more than ${BODY_MAX} bytes`);
   }
+  const text = jsonText(bytes);
+  // As of any other body.
+  const { tooDeep } = lookThrough(text);
+  if (tooDeep !== undefined) throw badRequest('body', tooDeep);
+  return writtenText(parseAsWritten(text));
+}
+
+function jsonText(bytes: Uint8Array): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
-    return writtenText(parseAsWritten(text));
+    JSON.parse(text);
+    return text;
   } catch (cause) {
     throw new GatewayError('BAD_REQUEST', 'body: is no JSON', { cause });
   }

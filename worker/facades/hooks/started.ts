@@ -1,7 +1,7 @@
 /** Starts the run of a webhook or of a public start, and answers for it. Spec: workflows.md §5. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import { parseAsWritten } from '../../../proto/written-json.ts';
+import { passedOn } from '../../../proto/written-json.ts';
 import { CHAIN_HEADER, chainOf } from '../../calls/chain.ts';
 import type { PublicContext } from '../../context.ts';
 import { Accepted } from '../../outcome.ts';
@@ -65,8 +65,8 @@ async function endOf(
   if (text === undefined) return new Accepted({ run_id: run, status }, undefined, false);
   const { record } = JSON.parse(text) as { record: RunRecord }; // As the object wrote it.
   const told = async (kept: ValueRecord): Promise<Json> => {
-    if ('text' in kept) return parseAsWritten(kept.text);
-    return parseAsWritten((await runsObject(env, orgUuid, run).value(run, kept.ref)) ?? 'null');
+    if ('text' in kept) return passedOn(kept.text);
+    return passedOn((await runsObject(env, orgUuid, run).value(run, kept.ref)) ?? 'null');
   };
   const reply: JsonObject = { run_id: run, status: record.status };
   if (record.output) reply.output = await told(record.output);

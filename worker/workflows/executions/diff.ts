@@ -1,8 +1,11 @@
 /** What two runs differ in. Spec: workflows.md §6, `diff`; RFC 6902. */
 import { createPatch, type Operation } from 'rfc6902';
 import { type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
+import { withMoved } from '../../../proto/ordered-json.ts';
 import { refuseGone } from '../../../proto/work/refusal.ts';
+import { lookThrough } from '../../../proto/written-json.ts';
 import type { Context } from '../../context.ts';
+import type { JsonBytes } from '../../outcome.ts';
 import { readCursor, writeCursor } from '../../shapes/cursor.ts';
 import { isUuid } from '../../shapes/ids.ts';
 import type { Workflow } from '../access.ts';
@@ -10,7 +13,7 @@ import type { ActionRecord, RunRecord, ValueRecord } from '../runs/head.ts';
 import { runsObject } from '../runs/reachable.ts';
 import { listOf } from './list.ts';
 import type { DiffQuery } from './schema.ts';
-import { findRun, hidden, type Shown, Teller } from './show.ts';
+import { findRun, hidden, type Shown, Teller, written } from './show.ts';
 import { readsAll } from './sight.ts';
 import { invalid } from './start.ts';
 
@@ -40,7 +43,7 @@ export async function diffRuns(
   workflow: Workflow,
   named: string,
   { with: other, limit, cursor }: DiffQuery,
-): Promise<Json> {
+): Promise<JsonBytes> {
   const a = await findRun(ctx, workflow, named, { limit: 0 });
   const b = await ofSame(ctx, workflow, other);
   for (const { record } of [a, b]) {
@@ -67,13 +70,13 @@ export async function diffRuns(
   const versions = [a, b].map(({ record }) => record.head.workflow.version);
   // A page that has a cursor comes after a difference.
   const isSame = input.length === 0 && page.length === 0 && versions[0] === versions[1] && !cursor;
-  return {
+  return written({
     same: isSame,
     ...(input.length === 0 ? {} : { input }),
     version: versions,
-    actions: page,
+    actions: withMoved(page),
     ...(next ? { next_cursor: await writeCursor(list, `${next.side} ${next.after}`) } : {}),
-  };
+  });
 }
 
 function positionOf(cursor: string | undefined): DiffPosition {
@@ -174,21 +177,28 @@ async function diffOf(
     if (patch.length > 0) patches[name] = patch;
   }
   const isSame = status[0] === status[1] && Object.keys(patches).length === 0;
-  return isSame ? undefined : { id, path, status, ...patches };
+  return isSame ? undefined : withMoved({ id, path, status, ...patches });
 }
 
-/** The difference between two values; a large one is told by where it is, and replaced as a whole. */
+/** The difference between two values; a large one is told by where it is, and replaced as a whole, as is one that nests very deep. */
 async function patchOf(
   comparison: Comparison,
   a: ValueRecord | undefined,
   b: ValueRecord | undefined,
 ): Promise<JsonObject[]> {
   if (b === undefined) return a === undefined ? [] : [{ op: 'remove', path: '' }];
-  const value = () => new Teller(comparison.workflow, comparison.runs[1], 'all').value(b);
-  if (a === undefined) return [{ op: 'add', path: '', value: value() }];
-  if ('text' in a && 'text' in b) return a.text === b.text ? [] : textPatch(a.text, b.text);
+  const whole = (op: 'add' | 'replace'): JsonObject[] => {
+    const value = new Teller(comparison.workflow, comparison.runs[1], 'all').value(b);
+    return withMoved([withMoved({ op, path: '', value })]);
+  };
+  if (a === undefined) return whole('add');
+  if ('text' in a && 'text' in b) {
+    if (a.text === b.text) return [];
+    const isTooDeep = [a, b].some(({ text }) => lookThrough(text).tooDeep !== undefined);
+    return isTooDeep ? whole('replace') : textPatch(a.text, b.text);
+  }
   const isSame = 'bytes' in a && 'bytes' in b && (await areSame(comparison, a, b));
-  return isSame ? [] : [{ op: 'replace', path: '', value: value() }];
+  return isSame ? [] : whole('replace');
 }
 
 type Large = Extract<ValueRecord, { readonly bytes: number }>;

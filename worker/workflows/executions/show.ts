@@ -2,7 +2,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
 import { withMoved } from '../../../proto/ordered-json.ts';
-import { parseAsWritten, writtenText } from '../../../proto/written-json.ts';
+import { passedOn, writtenText } from '../../../proto/written-json.ts';
 import type { Policy } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import { inRecordTurn } from '../../limits/record-turns.ts';
@@ -236,7 +236,7 @@ export class Teller {
 
   /** A value as it was written, or where a large one is. */
   value(told: ValueRecord): Json {
-    if ('text' in told) return parseAsWritten(told.text);
+    if ('text' in told) return passedOn(told.text);
     return { $large: told.bytes, href: `${pathOf(this.#workflow, this.#run)}/values/${told.ref}` };
   }
 }
