@@ -1,6 +1,6 @@
 /** What of a request a kind only passes on: it arrives there as its client wrote it. */
-import { isJsonObject, type Json, parseJson, setMember } from '../proto/json.ts';
-import { type Passes, passedIn } from '../proto/passed.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, setMember } from '../proto/json.ts';
+import { memberOf, type Passes, passedIn, passedOf } from '../proto/passed.ts';
 import { parseAsWritten } from '../proto/written-json.ts';
 import { type Kind, kindSpec } from './index.ts';
 
@@ -35,6 +35,22 @@ export function withWritten(kind: Kind, plain: Json, text: string): ReadBody {
 export function withPassed(kind: Kind, plain: Json, written: Json): Json {
   const { passes } = kindSpec(kind);
   return passes === undefined || written === plain ? plain : requestsIn(plain, written, passes);
+}
+
+/** As `withPassed`, of what `parseWritten` made alone: a large text is then in memory once. */
+export function ofWritten(kind: Kind, written: Json): Json {
+  return requestsOf(written, kindSpec(kind).passes ?? []);
+}
+
+function requestsOf(written: Json, passes: Passes): Json {
+  if (Array.isArray(written)) return written.map((each) => requestsOf(each, passes));
+  if (!isJsonObject(written)) return passedOf(written, []);
+  const request: JsonObject = {};
+  for (const [name, value] of Object.entries(written)) {
+    const own = () => memberOf(name, value, name === DEADLINE ? [] : passes);
+    setMember(request, name, AROUND.includes(name) ? requestsOf(value, passes) : own());
+  }
+  return request;
 }
 
 function requestsIn(plain: Json, written: Json, passes: Passes): Json {

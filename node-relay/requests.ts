@@ -1,16 +1,21 @@
 /** Reads the requests that calls carry, as their kinds do. */
 
 import { type Kind, kindSpec, type ParsedRequest, parseRequest } from '../kinds/index.ts';
-import { requestIn, withPassed } from '../kinds/passed.ts';
+import { ofWritten, requestIn } from '../kinds/passed.ts';
 import { noteUnreferring } from '../kinds/result-references.ts';
 import type { Mode } from '../proto/driver.ts';
 import { badRequest, GatewayError } from '../proto/errors.ts';
-import { isJsonObject, isRawJson, type Json } from '../proto/json.ts';
+import { isJsonInPieces } from '../proto/is-json.ts';
+import { DEPTH_MAX, isJsonObject, isRawJson, type Json } from '../proto/json.ts';
 import { TooDeep, parseInPieces as valueInPieces } from '../proto/json-pieces.ts';
 import { namesOf } from '../proto/ordered-json.ts';
 import { parseOrdered, parseOrderedInPieces } from '../proto/parse-ordered.ts';
 import type { Pieces } from '../proto/work/pieces.ts';
-import { parseAsWrittenInPieces, writeAhead } from '../proto/written-json.ts';
+import {
+  isWrittenOtherwiseInPieces,
+  parseWrittenInPieces,
+  writeAhead,
+} from '../proto/written-json.ts';
 import type { CallTarget } from './target.ts';
 
 /**
@@ -65,6 +70,9 @@ export function* parseOperationsInPieces(
 
 /** Without these there is neither a reference nor a literal: an escape may stand for a letter of theirs. */
 const SIGNS = ['$result', '$literal', '\\u00'];
+
+/** Characters of a text that may be in memory twice. */
+const SMALL = 64 * 1024;
 
 /** Elements or members that are written by themselves; of more, each is small. */
 const EACH_MAX = 4_096;
@@ -133,8 +141,13 @@ function* jsonInPieces(kind: Kind, bytes: Uint8Array, path: string): Pieces<Json
   yield;
   try {
     if (kindSpec(kind).keepsText) return yield* parseOrderedInPieces(text);
-    const plain = yield* valueInPieces(text);
-    return withPassed(kind, plain, yield* parseAsWrittenInPieces(text, plain));
+    if (kindSpec(kind).passes === undefined || !(yield* isWrittenOtherwiseInPieces(text))) {
+      return yield* valueInPieces(text);
+    }
+    // Who reads it says what is wrong. A large one that is JSON would be in memory twice.
+    if (text.length <= SMALL || !(yield* isJsonInPieces(text, DEPTH_MAX)))
+      yield* valueInPieces(text);
+    return ofWritten(kind, yield* parseWrittenInPieces(text));
   } catch (cause) {
     throw unreadable(path, cause);
   }

@@ -5,6 +5,7 @@ import {
   isRawJson,
   type Json,
   type JsonObject,
+  parseJson,
   type RawJson,
   setMember,
 } from './json.ts';
@@ -28,6 +29,24 @@ export function passedIn(plain: Json, written: Json, passes: Passes): Json {
     setMember(whole, name, within === 'all' ? own : passedIn(value, own, within));
   }
   return whole;
+}
+
+/** As `passedIn`, of what `parseWritten` made alone: a large text is then in memory once. */
+export function passedOf(written: Json, passes: Passes): Json {
+  if (Array.isArray(written)) return written.map((each) => passedOf(each, passes));
+  if (isRawJson(written)) return parseJson(written.rawJSON);
+  if (!isJsonObject(written)) return written;
+  const whole: JsonObject = {};
+  for (const [name, value] of Object.entries(written)) {
+    setMember(whole, name, memberOf(name, value, passes));
+  }
+  return whole;
+}
+
+/** One member of that. */
+export function memberOf(name: string, written: Json, passes: Passes): Json {
+  const within = passesIn(name, passes);
+  return within === 'all' ? written : passedOf(written, within);
 }
 
 function passesIn(name: string, passes: Passes): Passes {

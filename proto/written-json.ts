@@ -76,7 +76,7 @@ export function parseDefinitionInPieces(text: string): Pieces<Json> {
 }
 
 /** As `parseWritten`, in pieces, of a text that is known to be JSON. @throws GatewayError BAD_REQUEST */
-function parseWrittenInPieces(text: string): Pieces<Json> {
+export function parseWrittenInPieces(text: string): Pieces<Json> {
   return readOrdered(text, { keepsNumber: isRewritten, refusesTwice: false });
 }
 
