@@ -141,14 +141,15 @@ const INTEGER_DIGITS = 78;
 
 /** The text of an integer; servers make another of one that has more bits than its type, unasked. @throws GatewayError BAD_REQUEST */
 function inRange(text: string, { name }: TypeTree, path: string): string {
-  const [, sign, digits = ''] = /^([+-]?)0*(\d+)$/.exec(text) ?? [];
-  if (sign === undefined) return text;
+  // One after the other: an expression for both would begin anew at each zero.
+  if (!/^[+-]?\d+$/.test(text)) return text;
+  const digits = text.replace(/^[+-]?0*/, '');
   const [, unsigned, given] = /^(U?)Int(\d+)$/i.exec(name) ?? [];
   const bits = BigInt(given ?? BITS[name.toUpperCase()] ?? 0);
   const end = 2n ** (unsigned ? bits : bits - 1n);
   const value = digits.length > INTEGER_DIGITS ? end + 1n : BigInt(digits);
   const least = unsigned ? 0n : end;
-  if (sign === '-' ? value > least : value >= end) {
+  if (text.startsWith('-') ? value > least : value >= end) {
     throw bad(path, `is outside the range of ${name}`);
   }
   return text;

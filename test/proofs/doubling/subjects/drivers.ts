@@ -37,6 +37,7 @@ function attempt(run: () => unknown): unknown {
 
 const CLICKHOUSE_TYPES = [
   'String',
+  'Int64',
   'Array(Int64)',
   'Decimal(76, 10)',
   'Map(String, String)',
