@@ -39,6 +39,24 @@ test('begin at once while no other organization calls, else one some time after 
   expect(alone).toBeLessThan(beside);
 });
 
+test('one that takes longer holds the next back, 14 ms at most', async () => {
+  const { own, of } = organization();
+  wakeEachOther();
+  noteCaller(own);
+  noteCaller('other');
+  const began: number[] = [];
+  const reads = Array.from({ length: 6 }, () =>
+    inTurn(of, async () => {
+      began.push(performance.now());
+      await scheduler.wait(6);
+    }),
+  );
+  await Promise.all(reads);
+  const [first = 0, last = 0] = [began[0], began.at(-1)];
+  // Five times 14 ms, where 7 ms would make 35.
+  expect(last - first).toBeGreaterThanOrEqual(69);
+});
+
 test('256 of an organization wait, one more is refused, and another organization has its turn', async () => {
   const [{ of }, other] = [organization(), organization()];
   const all = Array.from({ length: 260 }, (_, id) => inTurn(of, async () => id));

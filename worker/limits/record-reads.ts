@@ -5,8 +5,10 @@ import { type Owner, ownerOf } from './heavy-work.ts';
 import { isAlone } from './neighbours.ts';
 import { threadTime } from './thread-time.ts';
 
-/** Milliseconds from one read to the next where another organization calls. */
-const READ_EVERY_MS = 7;
+/** Milliseconds from one read to the next where another organization calls: at least, and at most once one has ended. */
+const [READ_EVERY_MS, READ_EVERY_MAX_MS] = [7, 14];
+/** How often what a read took lies between it and the next: the database may be on the same thread. */
+const READ_SHARE = 2.5;
 /** Reads of one organization, or from one address, that may wait. Spec silent. */
 const WAITING_MAX = 256;
 /** Milliseconds that a refusal takes, so that it is not asked for without end. */
@@ -14,15 +16,28 @@ const REFUSED_AFTER_MS = 200;
 
 /** Of an isolate, as its thread is. */
 const turns = new Turns(threadTime, { before: untilReadIsDue });
-const reads = { lastAt: Number.NEGATIVE_INFINITY };
+const reads = { nextAt: Number.NEGATIVE_INFINITY };
 
-/** Between two reads calls of others pass. */
+/** Between two reads calls of others pass; one that ends meanwhile may ask for more time. */
 async function untilReadIsDue(owner: string, begins: (at: number) => void): Promise<void> {
+  while (!isAlone(owner) && threadTime.now() < reads.nextAt) {
+    begins(reads.nextAt);
+    await threadTime.wait(reads.nextAt - threadTime.now());
+  }
   const now = threadTime.now();
-  const at = isAlone(owner) ? now : Math.max(now, reads.lastAt + READ_EVERY_MS);
-  reads.lastAt = at;
-  begins(at);
-  if (at > now) await threadTime.wait(at - now);
+  begins(now);
+  reads.nextAt = now + READ_EVERY_MS;
+}
+
+/** Does it, and has the next wait for as long as that takes it. */
+async function paced<Result>(read: () => Promise<Result>): Promise<Result> {
+  const began = threadTime.now();
+  try {
+    return await read();
+  } finally {
+    const rest = Math.min((threadTime.now() - began) * READ_SHARE, READ_EVERY_MAX_MS);
+    reads.nextAt = Math.max(reads.nextAt, began + rest);
+  }
 }
 
 /**
@@ -43,6 +58,6 @@ export async function inTurn<Result>(
   }
   return turns.inTurn(owner, () => {
     refuseGone(of.signal);
-    return read();
+    return paced(read);
   });
 }
