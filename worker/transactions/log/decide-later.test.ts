@@ -1,6 +1,6 @@
 /** One that is decided before anything of it is on disk is kept, and ends, as one that was written when it began. Spec: transactions.md §3. */
 import { env, runInDurableObject } from 'cloudflare:test';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { randomName } from '../../calls/transactions/names.ts';
 
 /** Columns that differ between any two. */
@@ -125,5 +125,42 @@ test('a decision does not write first what others have confirmed', async () => {
   });
   expect(statuses).toEqual(['committing', 'committing', 'committing']);
   expect(await log.show(second)).toMatchObject({ status: 'committed' });
+  await log.clear();
+});
+
+test('those whose participants have all committed end in two statements, however many they are', async () => {
+  const orgUuid = crypto.randomUUID();
+  const log = env.TRANSACTION_LOGS.getByName(orgUuid);
+  const owner = { orgUuid, orgId: 'acme', sealedDataKey: 'sealed' };
+  const caller = { uuid: crypto.randomUUID(), name: 'ada' };
+  const shares = ['one', 'two'].map((id, n) => ({
+    ...{ n, endpoint: crypto.randomUUID(), id, kind: 'postgres', part: 'prepares' as const },
+    ...{ revision: 1, snapshot: '"none"' },
+  }));
+  const marks = [0, 1].map((n) => ({ n, recovery: '' }));
+  const statements = await runInDurableObject(log, async (object, { storage }) => {
+    const decided = async () => {
+      const id = randomName();
+      await object.begin(owner, {
+        ...{ id, requestId: 'r', address: 'a', timeoutMs: 300_000, guarantee: 'atomic' },
+        ...{ caller, shares, claims: { endpoints: [] } },
+      });
+      await object.decide(id, marks, undefined);
+      return { id, ends: marks.map(({ n }) => ({ n, status: 'committed' as const })) };
+    };
+    // The first is on disk when it begins.
+    await decided();
+    const confirmed = [await decided(), await decided(), await decided()];
+    const exec = vi.spyOn(storage.sql, 'exec');
+    await object.confirmAll(confirmed);
+    await scheduler.wait(100);
+    const sent = exec.mock.calls.map(([statement]) => statement.split(/\s+/, 2).join(' '));
+    exec.mockRestore();
+    return sent;
+  });
+  expect(statements.filter((each) => /^(?:INSERT|UPDATE|DELETE)/.test(each))).toEqual([
+    'UPDATE shares',
+    'UPDATE transactions',
+  ]);
   await log.clear();
 });
