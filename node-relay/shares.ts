@@ -1,7 +1,7 @@
 /** The service's methods for transactions over many databases: shares that begin, go on, are prepared and end. Spec: transactions.md §2, §3. */
 
 import { type BackendClient, type Call, can } from '../proto/driver.ts';
-import { badRequest } from '../proto/errors.ts';
+import { badRequest, GatewayError } from '../proto/errors.ts';
 import type { CommitRequest, PrepareRequest } from '../proto/gen/relay/v1/relay_pb.ts';
 import {
   type Beginning,
@@ -106,15 +106,18 @@ async function prepareAtOnce(
   try {
     if (can(client, 'prepare')) return await client.prepare(beginning, share, call);
     const participant = await joining(client).join({ ...beginning, onePhase: true }, call);
-    try {
-      return await performAndEnd(participant, share, call);
-    } finally {
-      ended = participant.close().catch(() => {}); // Its failure is told, if any.
-      if (!call.signal.aborted) await ended;
-    }
+    const performed = performAndEnd(participant, share, call);
+    const isStopped = await performed.then(() => false, isTimedOut);
+    ended = participant.close().catch(() => {}); // Its failure is told, if any.
+    if (!isStopped && !call.signal.aborted) await ended;
+    return await performed;
   } finally {
     void ended.then(leave);
   }
+}
+
+function isTimedOut(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'TIMED_OUT';
 }
 
 async function performAndEnd(

@@ -163,3 +163,45 @@ test('a server of MongoDB that says nothing any more is timed out at the deadlin
   const look = () => organization.call('POST', '/endpoints/mongo/read', count);
   await expect.poll(look, { timeout: 15_000 }).toMatchObject({ body: { data: { value: 0 } } });
 });
+
+test('so is an operation there that has a deadline of its own', async () => {
+  const find = { endpoint: 'mongo', type: 'find_one', collection: 'a', filter: {} };
+  const read = (own = {}) =>
+    organization.call('POST', '/transactions', {
+      operations: [
+        { ...find, ...own },
+        { endpoint: 'pg', query: `INSERT INTO entries VALUES ('${randomUUID()}')` },
+      ],
+    });
+  expect(await read()).toMatchObject({ status: 200 });
+  lines[2]?.silence(true);
+  const began = performance.now();
+  const reply = await read({ timeout_ms: 900 });
+  expect(performance.now() - began).toBeLessThan(2_500);
+  expect(reply).toMatchObject({
+    status: 504,
+    body: { code: 'TIMED_OUT', details: [{ operation: 0 }] },
+  });
+  lines[2]?.silence(false);
+  await expect.poll(async () => (await read()).status, { timeout: 15_000 }).toBe(200);
+});
+
+test.each([
+  ['the whole deadline', 900, {}],
+  ['its own deadline', 10_000, { timeout_ms: 900 }],
+])('so is a transaction there alone, at %s', async (_, whole, own) => {
+  const insert = { type: 'insert_one', collection: 'alone', document: { name: randomUUID() } };
+  const operations = [{ ...insert, ...own }];
+  const write = (timeout_ms: number) =>
+    organization.call('POST', '/endpoints/mongo/transaction', { operations, timeout_ms });
+  await expect.poll(() => write(10_000), { timeout: 15_000 }).toMatchObject({ status: 200 });
+  lines[2]?.silence(true);
+  const began = performance.now();
+  const reply = await write(whole);
+  expect(performance.now() - began).toBeLessThan(2_500);
+  expect(reply).toMatchObject({ status: 504, body: { code: 'TIMED_OUT' } });
+  lines[2]?.silence(false);
+  const count = { type: 'count_documents', collection: 'alone', filter: insert.document };
+  const look = () => organization.call('POST', '/endpoints/mongo/read', count);
+  await expect.poll(look, { timeout: 15_000 }).toMatchObject({ body: { data: { value: 1 } } });
+});

@@ -125,7 +125,7 @@ export class MongoShare implements Participant<MongoRequest> {
     this.#requireOpen();
     const committing = commit(this.#database, this.#session, call);
     // What has only read is not in doubt.
-    await (this.#onlyRead ? this.#promptly(committing, call) : committing);
+    await (this.#onlyRead ? this.#promptly(committing, call.signal) : committing);
     this.#state = 'ended';
   }
 
@@ -174,7 +174,7 @@ export class MongoShare implements Participant<MongoRequest> {
       const limited = { ...call, resultMaxBytes: left };
       const own = this.#database.execution(this.#client, this.#session, limited, 'transaction');
       const execution: Execution = { ...own, substitute: references(point) };
-      const run = () => this.#promptly(attemptOperation(this.#database, execution, request), call);
+      const run = () => attemptOperation(this.#database, execution, request, this.#promptly);
       const result = await atOperation(place, run);
       left -= result.length + 1;
       results.push(result);
@@ -184,13 +184,13 @@ export class MongoShare implements Participant<MongoRequest> {
   }
 
   /** What is stopped is told so at once, also where the server still has it. */
-  #promptly<Value>(work: Promise<Value>, { signal }: Call): Promise<Value> {
+  readonly #promptly = <Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> => {
     this.#busy = work.then(
       () => {},
       () => {},
     );
     return orAbort(work, signal);
-  }
+  };
 
   #requireOpen(): void {
     if (this.#state === 'open') return;

@@ -36,19 +36,27 @@ export async function inTransaction<Value>(
   work: (execution: Execution) => Promise<Value>,
 ): Promise<Value> {
   const permit = await database.borrow(call.signal);
+  let undone: Promise<unknown> = Promise.resolve();
   try {
     const client = await database.client(call.signal);
     const session = database.startSession(client);
-    try {
-      const execution = database.execution(client, session, call, 'transaction');
-      return await untilKept({ database, session, call, options }, () => work(execution));
-    } finally {
-      await abort(session);
-      void session.endSession().catch(() => {});
-    }
+    const execution = database.execution(client, session, call, 'transaction');
+    const kept = untilKept({ database, session, call, options }, () => work(execution));
+    const isLate = await kept.then(
+      () => false,
+      (cause: unknown) => isStopped(cause, call),
+    );
+    undone = abort(session).then(() => void session.endSession().catch(() => {}));
+    if (!isLate) await undone;
+    return await kept;
   } finally {
-    database.giveBack(permit);
+    void undone.then(() => database.giveBack(permit));
   }
+}
+
+/** Whether a deadline or the client's leaving has ended it: a server that lets it pass may not answer to its undoing either. */
+function isStopped(cause: unknown, { signal }: Call): boolean {
+  return signal.aborted || (cause instanceof GatewayError && cause.code === 'TIMED_OUT');
 }
 
 /** @throws GatewayError BAD_REQUEST for what cannot be one of a transaction's operations */
@@ -79,6 +87,7 @@ async function untilKept<Value>(
       await commit(database, session, call);
       return result;
     } catch (cause) {
+      if (isStopped(cause, call)) throw withoutLabel(cause, call);
       await abort(session);
       if (!isTransient(cause) || call.signal.aborted) throw withoutLabel(cause, call);
       await pause(tries, call.signal);
@@ -109,24 +118,33 @@ export async function runAll(
   return Buffer.concat([Buffer.from('['), ...pieces, Buffer.from(']')]);
 }
 
-/** Contract §1, "Deadline": each operation of a transaction has its own too. */
+/** What waits for an operation until its signal aborts, or longer. */
+type Waiting = (work: Promise<Buffer>, signal: AbortSignal) => Promise<Buffer>;
+
+/**
+ * Contract §1, "Deadline": each operation of a transaction has its own too.
+ * @param waiting until the server has answered by default
+ */
 export async function attemptOperation(
   database: Database,
   execution: Execution,
   request: MongoRequest,
+  waiting: Waiting = (work) => work,
 ): Promise<Buffer> {
   const { call, session } = execution;
   if (request.timeout_ms === undefined) {
-    return database.attempt(session, call, () => runRequest(execution, request));
+    const work = database.attempt(session, call, () => runRequest(execution, request));
+    return waiting(work, call.signal);
   }
   const controller = new AbortController();
   const reason = new GatewayError('TIMED_OUT', 'The deadline of the operation passed');
   const timer = setTimeout(() => controller.abort(reason), request.timeout_ms);
   const own = { ...call, signal: AbortSignal.any([call.signal, controller.signal]) };
   try {
-    return await database.attempt(session, own, () =>
+    const work = database.attempt(session, own, () =>
       runRequest({ ...execution, call: own }, request),
     );
+    return await waiting(work, own.signal);
   } finally {
     clearTimeout(timer);
   }

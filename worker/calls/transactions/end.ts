@@ -17,7 +17,7 @@ import type { Work } from './work.ts';
 const KEPT_MAX_BYTES = 1024 * 1024;
 /** Milliseconds that undoing may take before the log goes on with it. */
 const UNDO_MS = 5_000;
-/** Milliseconds of that for which who has come to the deadline waits: most of it is undone by then. */
+/** Milliseconds of that for which who has come to a deadline waits: most of it is undone by then. */
 const UNDO_AWAITED_MS = 250;
 /** Milliseconds between two questions whether the last resource has committed. */
 const LEARN_EVERY_MS = 200;
@@ -66,8 +66,10 @@ export async function carryOut(
     }
     const undone = undo(ready, work, failure);
     ctx.afterReply(undone);
-    // A backend that let the deadline pass may not answer to this either.
-    await (ready.deadline.hasPassed() ? orLater(undone, UNDO_AWAITED_MS) : undone);
+    // A backend that let a deadline pass may not answer to this either.
+    await (ready.deadline.hasPassed() || failure.code === 'TIMED_OUT'
+      ? orLater(undone, UNDO_AWAITED_MS)
+      : undone);
     known.written = false;
     throw failure;
   }
