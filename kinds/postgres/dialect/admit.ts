@@ -5,6 +5,7 @@ import { badRequest, GatewayError, refusedByBackend } from '../../../proto/error
 import { refusedAt } from '../../refusals.ts';
 import type { PostgresRequest } from '../index.ts';
 import { postgres as kind } from '../index.ts';
+import { openingWord } from './opening-word.ts';
 import { type Parsed, parseText, type Unparsed } from './statement.ts';
 
 /** Where a statement runs: by itself, as one of a transaction's operations, on a leased connection, or over HTTP, which has neither. */
@@ -22,6 +23,12 @@ const SESSION_KINDS = new Set([
   'ListenStmt',
   'UnlistenStmt',
 ]);
+/** What those begin with. */
+const SESSION_WORDS = new Set(
+  'abort begin close commit deallocate declare end execute fetch listen move prepare release rollback savepoint start unlisten'.split(
+    ' ',
+  ),
+);
 /** What leaves more on a connection than DISCARD ALL removes. */
 const UNUSABLE_KINDS = new Set(['DoStmt', 'LoadStmt']);
 /** A backup that was begun belongs to the connection until that ends. */
@@ -43,7 +50,7 @@ export function checkType({ type }: PostgresRequest, mode: Mode): void {
 }
 
 /**
- * The statement of a request that takes one. Undefined when this parser cannot read it; then the server decides.
+ * The statement of a request that takes one. Undefined when this parser cannot read it, and it begins with none of the words of sessions; then the server decides.
  * @param looksAt whether what it does is looked at: of reads, and under `config.allow` and `config.session`
  * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with the server's SQLSTATE where it is looked at and cannot be parsed
  */
@@ -55,7 +62,8 @@ export function oneStatement(
   checkText(text);
   const parsed = parseText(text);
   if ('failed' in parsed) {
-    if (looksAt) throw unparsed(parsed.failed);
+    // What ends a transaction, or finishes a prepared one, is never sent unseen.
+    if (looksAt || SESSION_WORDS.has(openingWord(text))) throw unparsed(parsed.failed);
     return undefined;
   }
   const [statement, ...others] = parsed.statements;
@@ -116,9 +124,7 @@ export function copyStatement(text: string, direction: 'in' | 'out'): Parsed {
 }
 
 /** Whether a statement leaves what no reset removes. */
-export function makesUnusable(statement: Parsed | undefined): boolean {
-  if (statement === undefined) return false;
-  const { kind, references } = statement;
+export function makesUnusable({ kind, references }: Parsed): boolean {
   return (
     UNUSABLE_KINDS.has(kind) ||
     references.functions.some(({ name }) => UNUSABLE_FUNCTIONS.has(name))

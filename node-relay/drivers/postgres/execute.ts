@@ -129,8 +129,7 @@ export function tracesOf(
   parsed: Parsed | undefined,
   given: readonly number[] | undefined,
 ): Traces {
-  if (!parsed) return 'some';
-  if (makesUnusable(parsed)) return 'unusable';
+  if (!parsed || makesUnusable(parsed)) return 'unusable';
   const told = (traces: boolean) => {
     connection.suspect = guard.sequencesOf(parsed, given, false) !== 'left';
     return traces;

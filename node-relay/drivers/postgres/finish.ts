@@ -7,9 +7,10 @@ import type { Finished, LockWaits, PreparedShare, ShareStatus } from '../../../p
 import type { Connection } from './connection.ts';
 import { statementMessages } from './messages.ts';
 
-/** SQLSTATEs: no prepared transaction of that name; another session is finishing it. */
+/** SQLSTATEs: no prepared transaction of that name; another session is finishing it; another role prepared it. */
 const UNDEFINED_OBJECT = '42704';
 const NOT_IN_PREREQUISITE_STATE = '55000';
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Milliseconds for which a session that was told to end is waited for, and between two looks. */
 const ENDING_MS = 3_000;
@@ -21,7 +22,7 @@ export async function commitPrepared(
   name: string,
   recovery: string,
 ): Promise<Finished> {
-  if (await finished(connection, `COMMIT PREPARED '${name}'`)) {
+  if (await finished(connection, 'COMMIT', name)) {
     return { found: true, status: 'committed' };
   }
   return { found: false, status: await statusOf(connection, name, recovery) };
@@ -33,15 +34,39 @@ export async function rollbackPrepared(
   name: string,
   recovery: string,
 ): Promise<Finished> {
-  const text = `ROLLBACK PREPARED '${name}'`;
-  const found = await finished(connection, text);
-  if (found || ((await endWorkers(connection, name)) && (await finished(connection, text)))) {
+  const undone = () => finished(connection, 'ROLLBACK', name);
+  if ((await undone()) || ((await endWorkers(connection, name)) && (await undone()))) {
     return { found: true, status: 'rolled_back' };
   }
   return { found: false, status: await statusOf(connection, name, recovery) };
 }
 
-async function finished({ wire }: Connection, text: string): Promise<boolean> {
+/** Ends it; a statement of its own may have taken another role, which alone can end what it prepared. Answers whether it was there. */
+async function finished(
+  connection: Connection,
+  how: 'COMMIT' | 'ROLLBACK',
+  name: string,
+): Promise<boolean> {
+  const text = `${how} PREPARED '${name}'`;
+  try {
+    return await ended(connection, text);
+  } catch (error) {
+    const isOfAnother = error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE;
+    if (!isOfAnother) throw error;
+    const rows = await connection.catalogRows({
+      text: "SELECT pg_catalog.set_config('role', owner::text, false) FROM pg_catalog.pg_prepared_xacts WHERE gid = $1",
+      values: [name],
+    });
+    if (rows.length === 0) return false;
+    try {
+      return await ended(connection, text);
+    } finally {
+      await connection.catalogRows({ text: 'RESET ROLE' });
+    }
+  }
+}
+
+async function ended({ wire }: Connection, text: string): Promise<boolean> {
   try {
     await wire.exchange({
       bytes: statementMessages([{ text }], 'sync'),

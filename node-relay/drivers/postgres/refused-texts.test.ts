@@ -2,7 +2,7 @@
 import { DatabaseError } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
-import { callOf } from '../test/host.ts';
+import { callOf, jsonOf } from '../test/host.ts';
 import type { PostgresClient } from './index.ts';
 import { sql, TestDatabase } from './test/database.ts';
 
@@ -62,4 +62,38 @@ test.each([
       ...(position === undefined ? {} : { position: Number(position) }),
     },
   ]);
+});
+
+/** More comments in each other than the parser takes; the server takes them. */
+const UNREADABLE = '/*'.repeat(300) + '*/'.repeat(300);
+
+test.each([
+  'COMMIT AND CHAIN',
+  'COMMIT',
+  ';ROLLBACK',
+  "-- a\nPREPARE TRANSACTION 'evil'",
+  "COMMIT PREPARED 'evil'",
+  "ROLLBACK PREPARED 'evil'",
+])('what cannot be read and begins as %j is not sent', async (statement) => {
+  const write = await database.open('write', { connections: 1 });
+  const query = `${UNREADABLE}${statement}`;
+  const refusal = { code: 'REQUEST_FAILED', details: [{ source: 'postgres' }] };
+  expect(await failureOf(write.run(sql(query), callOf('write')))).toMatchObject(refusal);
+  await database.outside.query('CREATE TABLE IF NOT EXISTS kept (a int)');
+  const operations = [sql('INSERT INTO kept VALUES (1)'), sql(query), sql('SELECT nothing')];
+  expect(await failureOf(write.transact(operations, callOf('write')))).toMatchObject({
+    code: 'REQUEST_FAILED',
+    details: [{ source: 'postgres', operation: 1 }],
+  });
+  expect((await database.outside.query('SELECT FROM kept')).rowCount).toBe(0);
+});
+
+test('what cannot be read and begins otherwise runs, on a connection that nobody gets after it', async () => {
+  const write = await database.open('write', { connections: 1 });
+  const process = 'SELECT pg_backend_pid() AS process';
+  const of = async (query: string) => jsonOf(await write.run(sql(query), callOf('write')));
+  const first = await of(process);
+  expect(await of(process)).toEqual(first);
+  expect(await of(UNREADABLE + process)).toEqual(first);
+  expect(await of(process)).not.toEqual(first);
 });
