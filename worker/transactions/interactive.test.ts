@@ -198,3 +198,26 @@ test('a deadline that passes is 504, though a backend ends the request in anothe
   });
   await expect.poll(() => show(id)).toMatchObject({ body: { status: 'rolled_back' } });
 });
+
+test.each([
+  ['the organization', 'organizations', { access_level: 'None' }, 'Read'],
+  ['an endpoint', 'endpoints', { access_level: 'Read', endpoint_id: 'e0' }, 'Write'],
+])('is not committed for who may not write any more by a rule on %s', async (...given) => {
+  const [, on, rule, lacking] = given;
+  const { gateway, relay, send, end } = await start();
+  const user = await gateway.addUser('Write');
+  const bearer = await gateway.token(user);
+  const begun = await gateway.call('POST', '/transactions/begin', {}, bearer);
+  const { transaction_id: id } = begun.body as { transaction_id: string };
+  expect(await send(id, '/endpoints/e0/write', 'update a', bearer)).toEqual(row('update a'));
+  expect(await send(id, '/endpoints/e1/read', 'select 1', bearer)).toEqual(row('select 1'));
+  const lowered = { ...rule, subject: user.username };
+  expect(await gateway.call('POST', `/iam/rbac/${on}/subjects`, lowered)).toMatchObject({
+    status: 200,
+  });
+  const message = `This operation needs ${lacking} access on endpoint e0`;
+  expect(await end(id, 'commit', bearer)).toMatchObject({ status: 403, body: { message } });
+  expect(relay.calls.filter((each) => /^(?:prepare|commit)/.test(each))).toEqual([]);
+  const closed = { status: 409, body: { code: 'TRANSACTION_CLOSED' } };
+  await expect.poll(() => end(id, 'commit', bearer)).toMatchObject(closed);
+});

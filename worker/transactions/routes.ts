@@ -82,9 +82,10 @@ export const transactionRoutes: AnyRoute[] = [
     method: 'POST',
     path: '/transactions/:transaction/commit',
     summary: 'Commit a transaction that was begun',
-    description: 'Of all its endpoints, or of none. Repeated, it answers as the first did.',
+    description:
+      'Of all its endpoints, or of none: rolled back where its caller may not do any more what its requests did. Repeated, it answers as the first did.',
     tag: 'Transactions',
-    errors: [...OF_A_WRITE, ...OF_A_TRANSACTION],
+    errors: [...OF_A_WRITE, ...OF_A_TRANSACTION, 'FORBIDDEN', 'ENDPOINT_NOT_FOUND'],
     access: onTransaction,
     changes: 'backend',
     joins: 'steers',

@@ -4,6 +4,7 @@ import type { Policy } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import { startDeadline } from '../../drivers/deadline.ts';
 import type { Endpoint } from '../../endpoints/access.ts';
+import { demandAgain } from '../../idempotency/again.ts';
 import { type Outcome, outcomeOf } from '../../outcome.ts';
 import { backendOf } from '../backend/choose.ts';
 import { RelayBackend } from '../backend/relay.ts';
@@ -49,6 +50,12 @@ export function commitInteractive(ctx: Context, policy: Policy, id: string): Pro
           const participant = all.find((each) => each.n === n);
           if (participant) await work.resume(participant, held);
         }
+        // Whose rights were lowered since may not have its changes kept.
+        await demandAgain(
+          ctx,
+          shares.flatMap(({ held }) => held.demands ?? []),
+          [],
+        );
         await work.prepareOpen(deadline);
       };
       return summaryOf(await carryOut({ ...common, all, guarantee }, log, work, prepare));

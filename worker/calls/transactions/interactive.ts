@@ -2,6 +2,7 @@
 import type { Mode } from '../../../proto/driver.ts';
 import { badRequest, ERRORS, type ErrorCode, GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
+import { type Demand, withoutRepeats } from '../../access/demand.ts';
 import { whoCalled } from '../../access/door/door.ts';
 import type { Policy } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
@@ -23,7 +24,7 @@ import { lacksOf, type Participant, partOf, shareOf, wayOf } from './participant
 import type { Operation } from './plan.ts';
 import { deadlock, inDoubt, transactionClosed, transactionNotFound } from './refusals.ts';
 import { readSingle, toldAlone } from './single.ts';
-import type { Closed, Entered, Entering, Terms } from './taking-part.ts';
+import type { Closed, Entered, Entering, HeldShare, Terms } from './taking-part.ts';
 import { withoutDeadlock } from './waits.ts';
 import { Work } from './work.ts';
 
@@ -103,15 +104,13 @@ function requestWithin(
   return outcomeOf(async (known) => {
     demandAlone(options);
     const { transaction: id } = options;
-    const operation = await readSingle(
-      ctx,
-      on,
-      { mode, body, bytes: options.bytes },
-      known.demands,
-    );
+    const demands: Demand[] = [];
+    const single = { mode, body, bytes: options.bytes };
+    const operation = await readSingle(ctx, on, single, demands);
+    known.demands.push(...demands);
     const backend = await backendOf(ctx, on.resource, operation.mode === 'read' ? 'read' : 'write');
     const timeoutMs = operation.request.timeout_ms ?? 30_000;
-    const within = { id, run: options.run, form: formOf(options) };
+    const within = { id, run: options.run, form: formOf(options), demands };
     const text = await answeredBy(ctx, backend, timeoutMs, known, (deadline) =>
       performIn(ctx, within, operation, deadline),
     );
@@ -126,6 +125,8 @@ interface Within {
   /** Ticket of the run that it belongs to. */
   readonly run: string | undefined;
   readonly form: ReturnType<typeof formOf>;
+  /** What it demanded of its caller's rights. */
+  readonly demands: readonly Demand[];
 }
 
 async function performIn(
@@ -145,7 +146,7 @@ async function performIn(
 
 async function performed(
   ctx: Context,
-  { id, run, form }: Within,
+  { id, run, form, demands }: Within,
   operation: Operation,
   deadline: Deadline,
 ): Promise<string> {
@@ -175,7 +176,7 @@ async function performed(
         ? work.perform(participant, [operation], { isLast: false }, deadline)
         : work.prepareAll(deadline);
     await withoutDeadlock({ log, id, participants }, deadline, send);
-    const leaving = { id, ticket, n, held: work.held(n) };
+    const leaving = { id, ticket, n, held: withDemands(work.held(n), held, demands) };
     const closed = await askLog<Closed | undefined>(ctx, async (object) => object.leave(leaving));
     if (closed) throw closedBy(id, closed);
     return work.results().slice(1, -1);
@@ -188,6 +189,15 @@ async function performed(
     );
     throw failure;
   }
+}
+
+/** What a participant holds now, with what all of its requests demanded. */
+function withDemands(
+  now: HeldShare | undefined,
+  before: HeldShare | undefined,
+  demands: readonly Demand[],
+): HeldShare | undefined {
+  return now && { ...now, demands: withoutRepeats([...(before?.demands ?? []), ...demands]) };
 }
 
 /** A failure as the log keeps it, and as its caller is told. */

@@ -1,5 +1,7 @@
 /** What clients go on with request by request, for the callers of their log. Spec: transactions.md §5. */
+
 import type { Isolation } from '../../../proto/prepares.ts';
+import type { Demand } from '../../access/demand.ts';
 import type { NewShare, NewTransaction, Shown, Status } from './object.ts';
 
 /** Terms of a transaction that its client goes on with, request by request. Spec: transactions.md §5. */
@@ -23,6 +25,8 @@ export interface HeldShare {
   readonly onlyRead: boolean;
   /** What the backend is asked by, should its commit decide. */
   readonly recovery: string;
+  /** What its requests demanded of their callers' rights: the commit demands it again. */
+  readonly demands?: readonly Demand[] | undefined;
 }
 
 /** A participant whose first request is under way: what that opens is not known yet. */
