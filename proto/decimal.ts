@@ -11,6 +11,14 @@ interface Decimal {
 /** Exponents beyond are taken for this one: there are no digits enough in any text to reach them. */
 const EXPONENT_MAX = 1e15;
 
+/** One way alone to read each text: digits that two parts could take cost the square of their number. */
+const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** Whether a text is a number in digits as servers write floats: `+1.`, `.5` and `1E9` are. */
+export function isFloatText(text: string): boolean {
+  return FLOAT.test(text);
+}
+
 /** Whether two texts of JSON numbers have one value: `1.50`, `15e-1` and `1.5` do. */
 export function sameDecimal(one: string, other: string): boolean {
   return compareDecimals(one, other) === 0;

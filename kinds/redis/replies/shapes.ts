@@ -1,4 +1,5 @@
 /** Shapes that replies have under both versions of the protocol: RESP2 says with flat lists and text what RESP3 has types for. */
+import { isFloatText } from '../../../proto/decimal.ts';
 import { isJson } from '../../../proto/is-json.ts';
 import type { RedisCommand } from '../command.ts';
 import { ReplyDouble, ReplyMap, ReplySet, type ReplyValue } from '../reply-value.ts';
@@ -133,11 +134,10 @@ const SPECIAL: { readonly [text: string]: number } = {
   nan: Number.NaN,
   '-nan': Number.NaN,
 };
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** The double that a text of the server's means. */
 function doubleOf(text: string): number | undefined {
-  if (NUMBER.test(text)) return Number(text);
+  if (isFloatText(text)) return Number(text);
   const name = text.toLowerCase();
   return Object.hasOwn(SPECIAL, name) ? SPECIAL[name] : undefined;
 }

@@ -1,6 +1,7 @@
 /** Writes single values as the bytes that the server takes. */
 
 import { isBase64 } from '../../../proto/base64.ts';
+import { isFloatText } from '../../../proto/decimal.ts';
 import {
   isJsonObject,
   isRawJson,
@@ -45,13 +46,12 @@ function bytesOfInteger(value: bigint, bits: number): Buffer {
 }
 
 const SPECIAL = new Set(['NaN', 'Infinity', '-Infinity']);
-const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** The number itself: its text would lose the sign of zero. Undefined where it is not a number. */
 function floatOf(value: Json): number | undefined {
   if (typeof value === 'number') return value;
   const text = isRawJson(value) ? value.rawJSON : value;
-  const isFloat = typeof text === 'string' && (SPECIAL.has(text) || FLOAT.test(text));
+  const isFloat = typeof text === 'string' && (SPECIAL.has(text) || isFloatText(text));
   return isFloat ? Number(text) : undefined;
 }
 

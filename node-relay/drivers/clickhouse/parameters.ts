@@ -27,7 +27,7 @@ const INTEGER = /^(?:U?Int\d+|TINYINT|SMALLINT|INT|INTEGER|BIGINT)$/i;
 const SINGLE = /^(?:Float32|BFloat16|FLOAT|REAL)$/i;
 /** What servers read by themselves, and refuse beyond their range. */
 const REFUSING = /^(?:Decimal\d*|DEC|NUMERIC)$/i;
-const NUMBER = /^[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|nan|inf(?:inity)?)$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|nan|inf(?:inity)?)$/i;
 const DOCUMENTS = new Set(['JSON', 'Object', 'Dynamic', 'Variant']);
 
 /** Values of a statement's parameters, in either form. */

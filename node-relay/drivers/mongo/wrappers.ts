@@ -16,9 +16,11 @@ import {
   Timestamp,
 } from 'mongodb';
 import { isDay } from '../../../proto/day.ts';
+import { isFloatText } from '../../../proto/decimal.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, type JsonObject } from '../../../proto/json.ts';
 import { namesOf, onlyNameOf } from '../../../proto/ordered-json.ts';
+import { withoutAtEnd } from '../../../proto/text-ends.ts';
 
 /** Makes the document of a JSON object: a scope of code is one. */
 type ToDocument = (object: JsonObject, path: string) => Document;
@@ -42,7 +44,7 @@ const READERS: { readonly [name: string]: WrapperReader } = {
   $numberDouble: (inner, path) => {
     const written = text(inner, path, '$numberDouble');
     if (/^-?Infinity$|^NaN$/.test(written)) return new Double(Number(written));
-    if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(written)) {
+    if (!isFloatText(written)) {
       throw badRequest(path, '$numberDouble is a number as text');
     }
     const double = Number(written);
@@ -178,7 +180,7 @@ function exactly(inner: Json, path: string, name: string, members: readonly stri
 
 function bytesOf(base64: string, path: string): Buffer {
   const bytes = Buffer.from(base64, 'base64');
-  if (bytes.toString('base64').replace(/=+$/, '') !== base64.replace(/=+$/, '')) {
+  if (withoutAtEnd(bytes.toString('base64'), '=') !== withoutAtEnd(base64, '=')) {
     throw badRequest(path, '$binary.base64 is base64');
   }
   return bytes;
