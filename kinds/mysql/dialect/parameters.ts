@@ -140,7 +140,8 @@ function namedValues(
   names: readonly string[],
   params: { readonly [name: string]: Json },
 ): readonly Json[] {
-  const unknown = namesOf(params).find((name) => !names.includes(name));
+  const asked = new Set(names);
+  const unknown = namesOf(params).find((name) => !asked.has(name));
   if (unknown !== undefined) throw badName(unknown, 'the statement has no parameter of that name');
   return names.map((name) => {
     const value = Object.hasOwn(params, name) ? params[name] : undefined;
