@@ -51,12 +51,16 @@ const GLOBAL_UNICAST = networksOf(['2000::/3']);
 /** Translation to IPv4: the address embedded decides (RFC 6052 §2.1). */
 const NAT64 = networksOf(['64:ff9b::/96']);
 
+/** Names of the DNS have 253 characters at most; other letters and zeros of numbers may take more to write. */
+const HOST_MAX = 2_048;
+
 /**
  * The host as it is looked up: an address in its one spelling, whatever numbers it was written
  * with (`0x7f.1`, `2130706433`, `[::1]`), or a name in lower case and ASCII. Undefined for what
  * is no host, such as a path of a Unix socket.
  */
 export function canonicalHost(host: string): string | undefined {
+  if (host.length > HOST_MAX) return undefined;
   const bare = /^\[.*\]$/.test(host) ? host.slice(1, -1) : host;
   const address = parseAddress(bare);
   if (address !== undefined) return address.address;

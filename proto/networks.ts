@@ -1,5 +1,7 @@
 /** IP addresses as numbers, and the networks that they lie in. */
 
+import { upTo } from './text-ends.ts';
+
 /** An address in the one spelling that comparisons use: IPv4, or IPv6 without an IPv4 address mapped into it. */
 export interface Address {
   readonly address: string;
@@ -17,12 +19,15 @@ interface Network {
   readonly prefix: number;
 }
 
+/** No address is longer: IPv6 with an IPv4 address at its end. */
+const ADDRESS_MAX = 45;
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const IPV6 = /^[\da-f:]+(?:\d+\.\d+\.\d+\.\d+)?$/i;
 
 /** An address in any spelling of its family, also with a zone; undefined for what is no address. */
 export function parseAddress(text: string): Address | undefined {
-  const bare = text.replace(/%.*$/, '');
+  const bare = upTo(text, '%');
+  if (bare.length > ADDRESS_MAX) return undefined;
   if (IPV4.test(bare)) return { address: bare, family: 'ipv4' };
   const address = bare.includes(':') && IPV6.test(bare) ? canonicalIpv6(bare) : undefined;
   if (address === undefined) return undefined;

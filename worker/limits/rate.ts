@@ -3,6 +3,7 @@
  * refusal names the policy and when to come back.
  */
 import { GatewayError } from '../../proto/errors.ts';
+import { upTo } from '../../proto/text-ends.ts';
 import type { PublicContext } from '../context.ts';
 
 /** One limit. Quota and window repeat what wrangler.toml gives the binding. */
@@ -44,7 +45,7 @@ export function tooMany({ name, quota, windowSeconds }: Limit, retryAfter: numbe
  */
 export function subscriberOf(address: string): string {
   if (!address.includes(':')) return address;
-  const url = `http://[${address.replace(/%.*$/, '')}]`;
+  const url = `http://[${upTo(address, '%')}]`;
   if (!URL.canParse(url)) return address;
   const [head = '', tail] = new URL(url).hostname.slice(1, -1).split('::');
   const before = head === '' ? [] : head.split(':');

@@ -2,6 +2,7 @@
 import { calculateJwkThumbprint } from 'jose';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
+import { withoutAtEnd } from '../../proto/text-ends.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
@@ -39,7 +40,7 @@ export async function createNode(ctx: Context, body: NewNode): Promise<Json> {
     ...(keys ?? stored),
     uuid,
     name,
-    url: url?.replace(/\/+$/, '') ?? null,
+    url: url === undefined ? null : withoutAtEnd(url, '/'),
   };
   const made = { createdAt: ctx.now(), createdBy: caller.userId };
   const [inserted] = await db.batch([

@@ -1,4 +1,5 @@
 /** Where each scheme of signing has its signatures, and what it signs besides the body. Spec: workflows.md §5, `webhook`. */
+import { withoutAtEnd } from '../../../proto/text-ends.ts';
 import type { WebhookTrigger } from '../../workflows/definition/trigger-tree.ts';
 
 type Authentication = Pick<
@@ -156,7 +157,7 @@ function fromHex(text: string, hash: Claim['hash']): Uint8Array | undefined {
 
 /** Of both alphabets, padded or not. */
 function fromBase64(text: string): Uint8Array | undefined {
-  const plain = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
+  const plain = withoutAtEnd(text.replaceAll('-', '+').replaceAll('_', '/'), '=');
   if (plain === '' || !/^[A-Za-z0-9+/]+$/.test(plain) || plain.length % 4 === 1) return undefined;
   return Uint8Array.from(atob(plain), (character) => character.charCodeAt(0));
 }

@@ -34,11 +34,18 @@ export function planetScaleSettings(connection: Json): PlanetScaleSettings {
   return { origin: `${scheme}://${shown}:${port}`, user, password };
 }
 
-/** The vendor's console writes them into its URLs; they ask for the check of certificates that HTTPS makes anyway. */
-const VENDOR_OPTIONS =
-  /([?&])(?:sslaccept=strict|ssl=(?:\{|%7B)[^&]*rejectUnauthorized[^&]*true[^&]*)(?=&|$)&?/gi;
-
 function withoutVendorOptions(connection: Json): Json {
   if (!isJsonObject(connection) || typeof connection.url !== 'string') return connection;
-  return { ...connection, url: connection.url.replace(VENDOR_OPTIONS, '$1').replace(/[?&]$/, '') };
+  const [place = '', ...rest] = connection.url.split('?');
+  const options = rest.join('?').split('&');
+  const others = options.filter((option) => option !== '' && !isVendors(option));
+  return { ...connection, url: others.length === 0 ? place : `${place}?${others.join('&')}` };
+}
+
+/** The vendor's console writes them into its URLs; they ask for the check of certificates that HTTPS makes anyway. */
+function isVendors(option: string): boolean {
+  const written = option.toLowerCase();
+  if (written === 'sslaccept=strict') return true;
+  const checks = written.indexOf('rejectunauthorized');
+  return /^ssl=(?:\{|%7b)/.test(written) && checks >= 0 && written.includes('true', checks);
 }

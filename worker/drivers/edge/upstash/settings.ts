@@ -10,6 +10,7 @@ import {
   partsOf,
 } from '../../../../kinds/connection-options.ts';
 import type { Json } from '../../../../proto/json.ts';
+import { withoutAtEnd } from '../../../../proto/text-ends.ts';
 import { isVendors } from '../vendors.ts';
 
 /** Where the protocol is spoken, and what admits to it. Holds a secret: never log it. */
@@ -60,7 +61,7 @@ function fromUrl({ url: text, auth }: InUrl): Settings {
     checkDatabase(url.pathname.replace(/^\//, ''));
     return { url: originOf(hostOf(url)), token };
   }
-  return { url: `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`, token };
+  return { url: `${url.protocol}//${url.host}${withoutAtEnd(url.pathname, '/')}`, token };
 }
 
 function fromParts({ host, db, auth }: InParts): Settings {
