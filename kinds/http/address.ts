@@ -21,7 +21,7 @@ type Query = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
 
 /** Why an endpoint may not have a URL; undefined when it may. */
 export function faultOfBase(text: string): string | undefined {
-  const url = /^https?:\/\/[^/?#\\\s]+[^\\\s]*$/i.test(text) ? URL.parse(text) : null;
+  const url = /^https?:\/\/[^/?#\\\s][^\\\s]*$/i.test(text) ? URL.parse(text) : null;
   if (url === null || url.hostname === '')
     return 'must be a URL that begins with https:// or http://';
   if (/%(?![\da-f]{2})/i.test(url.username + url.password)) return 'must have %25 in place of %';

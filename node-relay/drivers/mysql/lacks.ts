@@ -24,7 +24,8 @@ export function lackOfVersion(version: string): Lack | undefined {
   const isMariadb = /mariadb/i.test(version);
   // Some put the version that old clients expect before their own.
   const numbers =
-    /(\d+)\.(\d+)\.(\d+)(?=-mariadb)/i.exec(version) ?? /(\d+)\.(\d+)\.(\d+)/.exec(version);
+    /(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?=-mariadb)/i.exec(version) ??
+    /(\d{1,9})\.(\d{1,9})\.(\d{1,9})/.exec(version);
   const found = (numbers ?? []).slice(1).map(Number);
   const since = isMariadb ? SINCE.mariadb : SINCE.mysql;
   const differs = since.findIndex((number, at) => found[at] !== number);

@@ -142,8 +142,19 @@ function faultOfFilledName({ kind }: RequestReader, name: string, path: readonly
   if (kind === 'http' && member === 'headers') {
     return 'has a placeholder for a name: headers are fixed, their values are not';
   }
-  const isOperator = (kind === 'mongo' || kind === 'pinecone') && /(?:^|\.)\$[^{]*\{\{/.test(name);
+  const isOperator = (kind === 'mongo' || kind === 'pinecone') && isOperatorFilled(name);
   return isOperator ? 'has a placeholder within an operator: operators are fixed' : undefined;
+}
+
+/** Whether a step of a name begins with `$` and has a placeholder; what lies between two braces is looked at once. */
+function isOperatorFilled(name: string): boolean {
+  const runs = name.split('{');
+  return runs.some(
+    (run, at) =>
+      runs[at + 1] === '' &&
+      at + 2 < runs.length &&
+      (run.includes('.$') || (at === 0 && run.startsWith('$'))),
+  );
 }
 
 /** Is in paths for the document that a text is. */
