@@ -1,4 +1,5 @@
 /** The proof that nothing which reads what a caller sends takes longer than its length says. */
+import { setImmediate } from 'node:timers/promises';
 import type { Json } from '../../../proto/json.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { Choices } from '../random.ts';
@@ -26,6 +27,8 @@ async function run({ seed, count, progress }: ProofOptions): Promise<ProofResult
   let cases = 0;
   for (; cases < count; cases += 1) {
     const fault = faultOf(named[cases] ?? caseOf(choices));
+    // What promises hold is let go of between two turns alone.
+    await setImmediate();
     if (fault !== undefined) faults.push(fault);
     if (fault !== undefined || cases % TOLD === 0) progress(fault ?? `${cases} of ${count}`);
   }
@@ -78,6 +81,15 @@ function prepared(
   if (subject.reads === 'value') return () => subject.run(made);
   const input = `${made}${' '.repeat(round)}`;
   return () => subject.run(input);
+}
+
+/** What is wrong with a case by the names of its subject and its shape. */
+export function faultNamed(subject: string, shape: string): string | undefined {
+  const found = SUBJECTS.filter(({ name }) => name === subject)
+    .flatMap(namedCases)
+    .find((each) => each.shape.name === shape);
+  if (found === undefined) throw new Error(`There is no case ${subject} of ${shape}.`);
+  return faultOf(found);
 }
 
 export const proof: Proof = {

@@ -1,10 +1,14 @@
 /** Values that drivers write for their servers. */
 
-import { parameterOf } from '../../../../kinds/mysql/dialect/parameters.ts';
+import {
+  valuesOf as mysqlValues,
+  parameterOf,
+} from '../../../../kinds/mysql/dialect/parameters.ts';
 import {
   encodeParameters,
   parametersOf as postgresParameters,
 } from '../../../../kinds/postgres/dialect/parameters.ts';
+import { double, integer } from '../../../../kinds/redis/replies/shapes.ts';
 import { parsedDuration } from '../../../../node-relay/drivers/cassandra/duration.ts';
 import { bytesOfInet } from '../../../../node-relay/drivers/cassandra/inet.ts';
 import { decimalOf, integerOf } from '../../../../node-relay/drivers/cassandra/numbers.ts';
@@ -14,8 +18,10 @@ import { parametersOf as clickhouseParameters } from '../../../../node-relay/dri
 import { oneStatement } from '../../../../node-relay/drivers/clickhouse/statement.ts';
 import { checkCommand, checkRead } from '../../../../node-relay/drivers/mongo/guard.ts';
 import { toBson } from '../../../../node-relay/drivers/mongo/to-bson.ts';
+import { lackOfVersion } from '../../../../node-relay/drivers/mysql/lacks.ts';
 import { slotOf } from '../../../../node-relay/drivers/redis/key-slot.ts';
-import { isRawJson, type Json } from '../../../../proto/json.ts';
+import { isJsonObject, isRawJson, type Json } from '../../../../proto/json.ts';
+import { namesOf } from '../../../../proto/ordered-json.ts';
 import { literalOf } from '../../../../worker/drivers/edge/planetscale/literal.ts';
 import { type Subject, text, value } from '../subject.ts';
 
@@ -45,6 +51,8 @@ const CLICKHOUSE_TYPES = [
   'Tuple(Int8, String)',
   'DateTime64(3)',
   'UInt256',
+  'Array(Float64)',
+  'Array(Decimal(76, 10))',
 ];
 
 export const DRIVERS: readonly Subject[] = [
@@ -81,7 +89,10 @@ export const DRIVERS: readonly Subject[] = [
     each(
       `a parameter of ClickHouse's ${type}`,
       ['node-relay/drivers/clickhouse/parameters.ts', 'node-relay/drivers/clickhouse/binary.ts'],
-      (one) => clickhouseParameters(oneStatement(`select {a:${type}}`).placeholders, { a: one }),
+      (one) =>
+        clickhouseParameters(oneStatement(`select {a:${type}}`).placeholders, {
+          a: type.startsWith('Array') ? [one] : one,
+        }),
     ),
   ),
   text('text for ClickHouse', ['node-relay/drivers/clickhouse/binary.ts'], latin1),
@@ -100,5 +111,18 @@ export const DRIVERS: readonly Subject[] = [
         toBson({ [name]: isRawJson(one) ? one.rawJSON : one }, 'filter'),
       ),
   ),
+  each("MongoDB's $binary", ['node-relay/drivers/mongo/wrappers.ts'], (one) =>
+    toBson({ $binary: { base64: one, subType: '00' } }, 'filter'),
+  ),
+  value('named parameters of MySQL', ['kinds/mysql/dialect/parameters.ts'], (given) => {
+    if (!isJsonObject(given)) return;
+    const names = namesOf(given);
+    mysqlValues({ params: given } as never, { names } as never);
+  }),
+  text('a number that Redis answers', ['kinds/redis/replies/shapes.ts'], (one) => [
+    double(one),
+    integer(one),
+  ]),
+  text('a version of MySQL', ['node-relay/drivers/mysql/lacks.ts'], lackOfVersion),
   text('a key of Redis', ['node-relay/drivers/redis/key-slot.ts'], (key) => slotOf(key as never)),
 ];

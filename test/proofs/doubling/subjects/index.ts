@@ -1,5 +1,6 @@
 /** All that a caller reaches and that reads, by area. */
 import type { Subject } from '../subject.ts';
+import { CONNECTIONS } from './connections.ts';
 import { DRIVERS } from './drivers.ts';
 import { PROTO } from './proto.ts';
 import { SQL } from './sql.ts';
@@ -11,4 +12,11 @@ const { WORKER } = (await import(/* @vite-ignore */ OF_WORKER)) as {
   readonly WORKER: readonly Subject[]; // By its own declaration.
 };
 
-export const SUBJECTS: readonly Subject[] = [...PROTO, ...SQL, ...DRIVERS, ...WORKER, ...TEMPLATES];
+export const SUBJECTS: readonly Subject[] = [
+  ...PROTO,
+  ...SQL,
+  ...DRIVERS,
+  ...CONNECTIONS,
+  ...WORKER,
+  ...TEMPLATES,
+];

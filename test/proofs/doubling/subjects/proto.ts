@@ -4,6 +4,7 @@ import { urlOf as connectionUrlOf, partsOf } from '../../../../kinds/connection-
 import { baseOf, faultOfBase, faultOfPath, urlOf } from '../../../../kinds/http/address.ts';
 import { bodyOf } from '../../../../kinds/http/body.ts';
 import { faultOfHeader } from '../../../../kinds/http/headers.ts';
+import { isMethodOverride, isTargetOverride } from '../../../../kinds/http/overrides.ts';
 import { kinds, parseRequest } from '../../../../kinds/index.ts';
 import { aclRule } from '../../../../kinds/redis/acl-rule.ts';
 import { withoutAddresses } from '../../../../kinds/redis/replies/addresses.ts';
@@ -68,6 +69,11 @@ export const PROTO: readonly Subject[] = [
   text('a base of an http endpoint', ['kinds/http/address.ts'], (each) => [
     faultOfBase(`https://a.example/${each}`),
     faultOfPath(each),
+    faultOfBase(`https://${each}`),
+  ]),
+  text('a name of a header', ['kinds/http/overrides.ts'], (each) => [
+    isMethodOverride(each),
+    isTargetOverride(each),
   ]),
   text('a header of an http request', ['kinds/http/headers.ts'], (each) => [
     faultOfHeader(each, 'a'),

@@ -99,6 +99,12 @@ export const TEMPLATES: readonly Subject[] = [
       DEFINITION_MAX,
     ),
   ),
+  text(
+    'a name in a template of mongo',
+    ['worker/templates/data-access'],
+    (each) => dataAccess('mongo', { type: 'find', collection: 'c', filter: { [each]: 1 } }),
+    DEFINITION_MAX,
+  ),
   value(
     'a transformation',
     ['worker/templates/transformation'],
