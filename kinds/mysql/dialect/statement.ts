@@ -36,15 +36,24 @@ type ParsedText = { readonly statements: readonly Parsed[] } | { readonly unclos
 
 /** Texts longer than this are taken apart each time. */
 export const REMEMBERED_MAX_CHARACTERS = 10_000;
-const remembered = new LruMap<string, ParsedText>(2_000);
+/** Statements that are remembered, and their bytes together, roughly: one of 10,000 characters may have as many tokens. */
+const REMEMBERED = { most: 2_000, bytes: 8 * 1024 * 1024, token: 100 };
+const remembered = new LruMap<string, { readonly parsed: ParsedText; readonly weight: number }>(
+  REMEMBERED.most,
+  { most: REMEMBERED.bytes, of: ({ weight }) => weight },
+);
 
 /** Takes a text apart; `named` says that `:x` is a parameter. */
 export function parseText(text: string, named: boolean): ParsedText {
   const key = (named ? ':' : '?') + text;
   const known = remembered.get(key);
-  if (known) return known;
+  if (known) return known.parsed;
   const parsed = takeApart(text, named);
-  if (text.length <= REMEMBERED_MAX_CHARACTERS) remembered.set(key, parsed);
+  if (text.length <= REMEMBERED_MAX_CHARACTERS) {
+    const statements = 'statements' in parsed ? parsed.statements : [];
+    const tokens = statements.reduce((sum, each) => sum + each.tokens.length, 0);
+    remembered.set(key, { parsed, weight: 2 * text.length + REMEMBERED.token * tokens });
+  }
   return parsed;
 }
 

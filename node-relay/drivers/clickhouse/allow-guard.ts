@@ -22,12 +22,23 @@ const NAMING =
 /** What an INSERT writes begins with one of them. */
 const BEGIN_VALUES = ['SELECT', 'WITH', 'FROM', 'VALUES'];
 
+/** Readings that one pool keeps, and their bytes together, roughly. */
+const REMEMBERED = { most: 2_000, bytes: 4 * 1024 * 1024, name: 100 };
+
+interface Reading {
+  readonly naming: Naming;
+  readonly weight: number;
+}
+
 /** Looks at the requests of one pool. */
 export class AllowGuard {
   readonly #open: AllowedTables;
   readonly #functions: ReadonlySet<string>;
   readonly #home: string;
-  readonly #readings = new LruMap<string, Naming>(2_000);
+  readonly #readings = new LruMap<string, Reading>(REMEMBERED.most, {
+    most: REMEMBERED.bytes,
+    of: ({ weight }) => weight,
+  });
 
   /**
    * @param functions users' own that are known to be harmless: those that are listed
@@ -91,14 +102,18 @@ export class AllowGuard {
 
   #read(text: string): Naming {
     const known = this.#readings.get(text);
-    if (known) return known;
+    if (known) return known.naming;
     const tokens = tokensOf(text);
     const all = 'unreadable' in tokens ? [] : tokens.filter((token) => !isMark(token, ';'));
     const naming = namingOf(all);
     const unknown = naming.undecided === undefined ? this.#unknownIn(all) : undefined;
     const reading =
       unknown === undefined ? naming : { ...naming, undecided: `Function ${unknown}` };
-    if (text.length <= REMEMBERED_MAX_CHARACTERS) this.#readings.set(text, reading);
+    if (text.length <= REMEMBERED_MAX_CHARACTERS) {
+      const names = reading.tables.length + reading.given.length;
+      const weight = 2 * text.length + REMEMBERED.name * names;
+      this.#readings.set(text, { naming: reading, weight });
+    }
     return reading;
   }
 

@@ -31,7 +31,14 @@ export interface Statement {
 
 /** Texts longer than this are read again each time. */
 export const REMEMBERED_MAX_CHARACTERS = 100_000;
-const statements = new LruMap<string, Statement>(1_000);
+/** Statements that are remembered, and their bytes together, roughly: one may call a function at every third character. */
+const REMEMBERED = { most: 1_000, bytes: 8 * 1024 * 1024, name: 100 };
+const statements = new LruMap<string, Statement>(REMEMBERED.most, {
+  most: REMEMBERED.bytes,
+  of: ({ text, placeholders, doubts, calls, sets }) =>
+    2 * text.length +
+    REMEMBERED.name * (placeholders.length + doubts.length + calls.length + sets.length),
+});
 
 /**
  * The one statement of a text.
