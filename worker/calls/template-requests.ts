@@ -2,7 +2,7 @@
 import { type Kind, kindSpec } from '../../kinds/index.ts';
 import { requestIn } from '../../kinds/passed.ts';
 import { badRequest, GatewayError } from '../../proto/errors.ts';
-import type { Json, JsonObject } from '../../proto/json.ts';
+import { DEPTH_MAX, type Json, type JsonObject } from '../../proto/json.ts';
 import { orderedText, unordered } from '../../proto/ordered-json.ts';
 import type { Context } from '../context.ts';
 import { readJson } from '../drivers/read-json.ts';
@@ -129,7 +129,14 @@ async function resultRead(
     result instanceof JsonBytes
       ? await gather(ctx, result.bytes, results.count)
       : JSON.stringify(result);
-  return readJson(ctx, text, outcome.written);
+  return readJson(ctx, text, outcome.written, () => tooDeep(outcome.written));
+}
+
+/** Rules take values apart level by level; the endpoint itself answers such a value. */
+function tooDeep(written: boolean): GatewayError {
+  const done = written ? '; what the request wrote is kept' : '';
+  const message = `The result of a request nests deeper than ${DEPTH_MAX} levels, which no template reads${done}`;
+  return new GatewayError('TEMPLATE_FAILED', message);
 }
 
 /** A request as it is looked at, and its text for kinds that read that, where it reports more. */

@@ -1,6 +1,6 @@
 /** Large results of organizations' own nodes pass unread; who keeps one as a whole looks whether it is JSON. docs/decisions/0031. */
 import type { Owner } from '../limits/heavy-work.ts';
-import { readJson } from './read-json.ts';
+import { demandJson } from './read-json.ts';
 
 const unread = new WeakMap<ReadableStream<Uint8Array>, { readonly written: boolean }>();
 const decoder = new TextDecoder();
@@ -19,5 +19,5 @@ export async function demandRead(
   const noted = result instanceof Uint8Array ? undefined : unread.get(result);
   if (noted === undefined) return;
   const text = typeof whole === 'string' ? whole : decoder.decode(whole);
-  await readJson(of, text, noted.written);
+  await demandJson(of, text, noted.written);
 }

@@ -12,7 +12,7 @@ import type { Context } from '../../context.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
 import { type Opened, open } from '../../drivers/pieces.ts';
-import { readJson } from '../../drivers/read-json.ts';
+import { demandJson, readJson } from '../../drivers/read-json.ts';
 import { type Attempt, callRelay, type RoutePlan } from '../../drivers/relay.ts';
 import { nameIn, timeIn, warningsIn } from '../../drivers/told-names.ts';
 import { noteUnread } from '../../drivers/unread.ts';
@@ -244,7 +244,7 @@ export class RelayBackend implements Backend {
   }
 
   async #demandJson(node: Node, bytes: Uint8Array, sent: boolean): Promise<void> {
-    if (!node.default) await readJson(this.ctx, decoder.decode(bytes), sent);
+    if (!node.default) await demandJson(this.ctx, decoder.decode(bytes), sent);
   }
 
   #message(message: RequestMessage, attempt: Sealed) {

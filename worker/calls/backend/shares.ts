@@ -7,10 +7,11 @@ import { type Isolation, SHARE_STATUSES, type ShareStatus } from '../../../proto
 import type { Deadline } from '../../drivers/deadline.ts';
 import { noReply } from '../../drivers/no-reply.ts';
 import type { Node } from '../../drivers/node.ts';
-import { readJson } from '../../drivers/read-json.ts';
+import { demandJson } from '../../drivers/read-json.ts';
 import { COMMIT, PREPARE, Together } from '../../drivers/together.ts';
 import { keptIn, nameIn } from '../../drivers/told-names.ts';
-import type { Owner } from '../../limits/heavy-work.ts';
+import { type Owner, readInTurn } from '../../limits/heavy-work.ts';
+import { elementsInPieces } from '../transactions/elements.ts';
 import type { RelayBackend } from './relay.ts';
 
 const encoder = new TextEncoder();
@@ -264,8 +265,10 @@ function statusOf({ status }: { readonly status: string }): ShareStatus {
 
 /** Looks whether results of so many operations are such. @throws GatewayError as `noReply` has it */
 async function demandResults(of: Owner, text: string, operations: number): Promise<void> {
-  const results = await readJson(of, text, true);
-  if (!Array.isArray(results) || results.length !== operations) {
+  await demandJson(of, text, true);
+  const isList = text.trimStart().startsWith('[');
+  const results = await readInTurn(of, text.length, elementsInPieces(text.trim()));
+  if (!isList || results.length !== operations) {
     throw noReply(true, `it has no ${operations} results`);
   }
 }
