@@ -66,6 +66,19 @@ export function bigintText(value: bigint): string {
   return value <= SAFE && value >= -SAFE ? value.toString() : `"${value}"`;
 }
 
+/** Smaller singles have fewer digits of their own. Source: IEEE 754, "subnormal". */
+const NORMAL_SINGLE = 2 ** -126;
+
+/** The double of the fewest digits that is that single. */
+export function shortestSingle(value: number): number {
+  if (!Number.isFinite(value) || value === 0) return value;
+  for (let digits = Math.abs(value) < NORMAL_SINGLE ? 1 : 6; digits < 9; digits += 1) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return Number(value.toPrecision(9));
+}
+
 /** JSON has no other way for zero than the sign, and none for what is no number: those are strings. */
 export function doubleText(value: number): string {
   if (!Number.isFinite(value)) return `"${value}"`;

@@ -1,16 +1,12 @@
 /** Writes values as JSON text, whichever way they came. Contract §6: "Results never lose a value". */
-import { doubleText, plainString } from '../../json-forms.ts';
+import { doubleText, plainString, shortestSingle } from '../../json-forms.ts';
 
 /** Servers take no FLOAT beyond it, not even a double that rounds to it. */
 const FLOAT_MAX = 3.4028234663852886e38;
 
 /** The shortest text that is that single, and that servers take as one. */
 export function floatText(value: number): string {
-  for (let digits = 6; digits < 9; digits += 1) {
-    const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value && Math.abs(short) <= FLOAT_MAX) return doubleText(short);
-  }
-  const nearest = Number(value.toPrecision(9));
+  const nearest = shortestSingle(value);
   return doubleText(Math.abs(nearest) <= FLOAT_MAX ? nearest : value);
 }
 

@@ -42,6 +42,8 @@ const VALUES: readonly (readonly [type: string, input: string, output?: string])
   ['double', '5e-324'],
   ['float', '0.1'],
   ['float', '3.4028235e+38'],
+  ['float', '-0'],
+  ['float', '1e-45'],
   ['float', '"Infinity"'],
   ['int', '-2147483648'],
   ['smallint', '32767'],

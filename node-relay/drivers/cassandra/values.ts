@@ -1,5 +1,5 @@
 /** Writes single values as JSON text, from the bytes in which the server sends them. */
-import { bigintText, doubleText } from '../../../kinds/json-forms.ts';
+import { bigintText, doubleText, shortestSingle } from '../../../kinds/json-forms.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type LongEncoder, longBase64, longUtf8 } from '../long-bytes.ts';
 import { ReplyFault } from './bytes.ts';
@@ -51,12 +51,7 @@ const DATE_CENTRE = 2_147_483_648n;
 
 /** The shortest text that is that single. */
 function floatText(value: number): string {
-  if (!Number.isFinite(value)) return doubleText(value);
-  for (let digits = 6; digits < 9; digits += 1) {
-    const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return doubleText(short);
-  }
-  return doubleText(Number(value.toPrecision(9)));
+  return doubleText(shortestSingle(value));
 }
 
 function uuidText(bytes: Buffer): string {

@@ -43,6 +43,7 @@ export const TYPE_ROWS: readonly TypeRow[] = [
   { type: 'float', sent: 3.4028234663852886e38, received: '3.4028234663852886e+38' },
   { type: 'float', sent: -3.4028234663852886e38, received: '-3.4028234663852886e+38' },
   { type: 'float', sent: 3.4028232635611926e38, received: '3.4028233e+38' },
+  { type: 'float', sent: 1.401298464324817e-45, received: '1e-45' },
   { type: 'double', sent: 0.1, received: '0.1' },
   { type: 'double', sent: 1.7976931348623157e308, received: '1.7976931348623157e+308' },
   { type: 'double', sent: 5e-324, received: '5e-324' },
