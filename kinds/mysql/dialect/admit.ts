@@ -5,7 +5,8 @@ import { GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { refusedAt } from '../../refusals.ts';
 import type { MysqlRequest } from '../index.ts';
 import { mysql as kind } from '../index.ts';
-import type { Token } from './lexer.ts';
+import { namesOne } from './commits.ts';
+import { checkSet } from './fixed-settings.ts';
 import { type Parsed, parseText } from './statement.ts';
 
 /** Where a statement runs: by itself, as one of a transaction's operations, on a leased connection, or over HTTP, which has neither. */
@@ -41,6 +42,7 @@ export function oneStatement(text: string, named: boolean, place: StatementScope
   if (!statement) throw refusedAt('query', 'The query holds no statement');
   // A stored program's body has semicolons of its own; the protocol takes one statement only.
   const program = statement.first === 'CREATE' || statement.first === 'BEGIN';
+  checkTold(statement);
   if (others.length > 0) {
     if (!program || place === 'transaction') {
       throw refusedAt(
@@ -97,26 +99,23 @@ function controlsTransaction({ first, second }: Parsed): boolean {
   return TRANSACTION.has(first) && !(first === 'BEGIN' && second === 'NOT');
 }
 
+/** Of a statement whose first word is not known nothing is known. */
+function checkTold({ untold }: Parsed): void {
+  if (untold !== undefined) throw refusedAt('query', `${untold} is not taken`);
+}
+
 function checkPlace(statement: Parsed, place: StatementScope): void {
-  const { first, second } = statement;
+  checkTold(statement);
+  const { first } = statement;
   if (first === 'XA') {
     throw refusedAt('query', 'Two-phase commit is not for requests; use POST /transactions');
   }
   if (first === 'LOAD' && statement.tokens.some(({ text }) => text === 'LOCAL')) {
     throw refusedAt('query', 'LOAD DATA LOCAL reads files of the relay and is not taken');
   }
-  if (first === 'SET') checkSet(statement.tokens);
+  checkSet(statement);
   if (place === 'lease') return;
-  if (place === 'transaction' && (controlsTransaction(statement) || first === 'USE')) {
-    throw refusedAt('query', 'The transaction begins and ends by itself; its operations may not');
-  }
-  if (place === 'transaction' && mayCommit(statement)) {
-    const name = [first, second].filter(Boolean).join(' ');
-    throw refusedAt(
-      'query',
-      `${name} commits what came before it and is not taken in a transaction`,
-    );
-  }
+  if (place === 'transaction') checkOperation(statement);
   const needsSession = controlsTransaction(statement) || SESSION.has(first);
   if (needsSession && place === 'http') {
     const message = 'This statement needs a session: set config.transport to "relay" to have one';
@@ -127,33 +126,39 @@ function checkPlace(statement: Parsed, place: StatementScope): void {
   }
 }
 
+/** Of an operation, whose transaction begins and ends by itself. */
+function checkOperation(statement: Parsed): void {
+  const { first, second } = statement;
+  if (controlsTransaction(statement) || first === 'USE') {
+    throw refusedAt('query', 'The transaction begins and ends by itself; its operations may not');
+  }
+  if (mayCommit(statement)) {
+    const name = [first, second].filter(Boolean).join(' ');
+    throw refusedAt(
+      'query',
+      `${name} commits what came before it and is not taken in a transaction`,
+    );
+  }
+  if (setsTransactions(statement)) {
+    throw refusedAt('query', 'The transaction keeps its level; its operations do not change that');
+  }
+}
+
 /** What a procedure or a versioned comment does cannot be seen; the server says afterwards that the transaction has ended. */
 function mayCommit({ commits, tokens }: Parsed): boolean {
   return commits || tokens.some(({ sort }) => sort === 'versioned');
 }
 
-/** Results are written, and statements read, as UTF-8 and in UTC. */
-const FIXED = new Set([
-  'NAMES',
-  'CHARSET',
-  'CHARACTER_SET_CLIENT',
-  'CHARACTER_SET_RESULTS',
-  'CHARACTER_SET_CONNECTION',
-  'TIME_ZONE',
-]);
+const OF_TRANSACTIONS = [
+  'TRANSACTION',
+  'TX_ISOLATION',
+  'TRANSACTION_ISOLATION',
+  'TX_READ_ONLY',
+  'TRANSACTION_READ_ONLY',
+  'COMPLETION_TYPE',
+];
 
-function checkSet(tokens: readonly Token[]): void {
-  const fixed = tokens.find(({ sort, text }, at) => {
-    const name = text.replace(/^@@(?:\w+\.)?/, '').toUpperCase();
-    const next = tokens[at + 1]?.text.toUpperCase();
-    if (sort === 'word' && text === 'CHARACTER' && next === 'SET') return true;
-    return (sort === 'word' || sort === 'variable' || sort === 'name') && FIXED.has(name);
-  });
-  if (fixed && !isGlobal(tokens)) {
-    throw refusedAt('query', 'Sessions keep utf8mb4 and UTC; SET does not change them here');
-  }
-}
-
-function isGlobal(tokens: readonly Token[]): boolean {
-  return tokens[1]?.text === 'GLOBAL' || /^@@GLOBAL\./i.test(tokens[1]?.text ?? '');
+/** Whether it sets what transactions that follow are, or how one ends. */
+function setsTransactions({ first, runs }: Parsed): boolean {
+  return first === 'SET' && namesOne(runs, OF_TRANSACTIONS);
 }

@@ -17,7 +17,8 @@ const ENGINES = new Set(['INNODB', 'MYISAM', 'MEMORY', 'ARIA', 'ROCKSDB', 'ARCHI
 
 /** Whether a statement of its kind is read. */
 export function isTaken(statement: Parsed): boolean {
-  const { first, second, tokens } = statement;
+  const { first, second, prefixed, tokens } = statement;
+  if (prefixed) return false;
   if (first === 'EXPLAIN' || first === 'DESC' || first === 'DESCRIBE') return second !== 'FOR';
   if (QUERIES.has(first) || TRANSACTION.has(first)) return true;
   if (first === 'START') return second === 'TRANSACTION';

@@ -25,8 +25,9 @@ export interface Naming {
 
 /** What a statement names. */
 export function namingOf(statement: Parsed): Naming {
-  const { tokens, first, second } = statement;
-  const left = isTaken(statement) ? leftWord(tokens) : [first, second].join(' ').trim();
+  const { tokens, first, second, prefixed } = statement;
+  const shown = prefixed ? 'SET STATEMENT' : [first, second].join(' ').trim();
+  const left = isTaken(statement) ? leftWord(tokens) : shown;
   if (left !== undefined) return { tables: [], undecided: left || 'This statement' };
   return new Scan(tokens, first).run();
 }

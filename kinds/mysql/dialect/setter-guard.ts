@@ -73,7 +73,8 @@ export class SetterGuard {
 }
 
 /** What in a statement could set by itself, as a refusal names it. */
-function setterIn({ first, second, tokens, text }: Parsed): string | undefined {
+function setterIn({ first, second, prefixed, tokens, text }: Parsed): string | undefined {
+  if (prefixed) return 'SET';
   const seconds = SECOND[first];
   const isKnown = seconds ? seconds.includes(second) : SETS_NOTHING.has(first);
   if (!isKnown) return first === '' ? 'This statement' : first;

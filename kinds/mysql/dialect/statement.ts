@@ -1,18 +1,25 @@
 /** What the gateway knows of a statement before it is sent. */
 import { LruMap } from '../../../proto/lru-map.ts';
+import { commitsImplicitly } from './commits.ts';
 import { type Token, tokensOf, Unclosed } from './lexer.ts';
+import { beginningOf } from './prefix.ts';
 
 /** A statement taken apart. */
 export interface Parsed {
   /** As it is sent: names of parameters replaced by `?`. */
   readonly text: string;
-  /** Its first word in upper case, behind opening parentheses; empty when there is none. */
+  /** The first word of what runs, in upper case, behind SET STATEMENT … FOR and opening parentheses; empty when there is none. */
   readonly first: string;
   /** The word behind that, when it is one. */
   readonly second: string;
-  /** As `first`, of what runs behind SET STATEMENT … FOR. Source: MariaDB, "SET STATEMENT". */
-  readonly does: string;
+  /** Whether SET STATEMENT … FOR stands ahead of what runs. */
+  readonly prefixed: boolean;
+  /** Why what runs cannot be told; undefined where it can. */
+  readonly untold: string | undefined;
+  /** All of it, what stands ahead too. */
   readonly tokens: readonly Token[];
+  /** From the first word of what runs. */
+  readonly runs: readonly Token[];
   /** Names of its `:name` in their order; empty without. */
   readonly names: readonly string[];
   /** Why a read does not take it; undefined when only its functions still decide. */
@@ -87,33 +94,27 @@ function statementOf(whole: string, tokens: readonly Token[], named: boolean): P
     at = end;
   }
   text += whole.slice(at, tokens.at(-1)?.end ?? begin);
-  const opened = tokens.findIndex(({ sort, text: sign }) => sign !== '(' && sort !== 'unclear');
-  const [first, second] = [wordAt(tokens, opened), wordAt(tokens, opened + 1)];
+  const { at: beginning, prefixed, untold } = beginningOf(tokens);
+  const [first, second] = [wordAt(tokens, beginning), wordAt(tokens, beginning + 1)];
   const words = tokens.filter(({ sort }) => sort === 'word').map((token) => token.text);
-  const done = words.slice(beforeDone(words) + 1);
-  const does = done.length === words.length ? first : (done[0] ?? '');
+  const runs = beginning < 0 ? [] : tokens.slice(beginning);
   return {
     text,
     first,
     second,
-    does,
+    prefixed,
+    untold,
     tokens,
+    runs,
     names: names.map(({ text: name }) => name),
-    unreadable: whyUnreadable(tokens, first, second),
-    plain: isPlain(tokens, first),
-    prepared: PREPARED.has(first),
+    unreadable: prefixed ? 'SET' : whyUnreadable(tokens, first, second),
+    plain: !prefixed && isPlain(tokens, first),
+    prepared: !prefixed && PREPARED.has(first),
     nested: words.filter((word) => word === 'SELECT').length > 1,
     changes: CHANGING.has(first) || (first === 'WITH' && words.some((word) => CHANGING.has(word))),
     returning: CHANGING.has(first) && words.includes('RETURNING'),
-    commits: commitsImplicitly(does, done),
+    commits: commitsImplicitly(first, runs),
   };
-}
-
-/** Where the FOR is behind which stands what runs with settings of its own; -1 where there is none. */
-function beforeDone([first, second, ...others]: readonly string[]): number {
-  if (first !== 'SET' || second !== 'STATEMENT') return -1;
-  const at = others.indexOf('FOR');
-  return at < 0 ? -1 : at + 2;
 }
 
 function wordAt(tokens: readonly Token[], at: number): string {
@@ -235,44 +236,6 @@ function isPlain(tokens: readonly Token[], first: string): boolean {
       // SELECT … INTO @x.
       (sort === 'variable' && isWord(tokens[at - 1], 'INTO')),
   );
-}
-
-const COMMITTING = new Set([
-  'ALTER',
-  'ANALYZE',
-  'CACHE',
-  'CHANGE',
-  'CHECK',
-  'CREATE',
-  'DROP',
-  'FLUSH',
-  'GRANT',
-  'IMPORT',
-  'INSTALL',
-  'LOAD',
-  'LOCK',
-  'OPTIMIZE',
-  'PURGE',
-  'RENAME',
-  'REPAIR',
-  'RESET',
-  'RESTART',
-  'REVOKE',
-  'SHUTDOWN',
-  'START',
-  'STOP',
-  'TRUNCATE',
-  'UNINSTALL',
-  'UNLOCK',
-  'BEGIN',
-]);
-
-function commitsImplicitly(first: string, words: readonly string[]): boolean {
-  if (first === 'SET') return words.some((word) => ['PASSWORD', 'AUTOCOMMIT'].includes(word));
-  if (first === 'LOAD') return words.includes('INDEX');
-  if (first === 'CREATE' || first === 'DROP') return words[1] !== 'TEMPORARY';
-  if (first === 'ANALYZE') return words.includes('TABLE');
-  return COMMITTING.has(first);
 }
 
 /** Whether a statement answers rows that may be looked at again. */

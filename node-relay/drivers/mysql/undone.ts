@@ -21,8 +21,8 @@ const OF_ROWS = new Set([
 ]);
 
 /** Whether a statement ends in all or nothing, where tables have transactions: procedures commit, and some commit what is open. */
-export function isAllOrNothing({ does, commits }: Parsed): boolean {
-  return OF_ROWS.has(does) && !commits;
+export function isAllOrNothing({ first, commits }: Parsed): boolean {
+  return OF_ROWS.has(first) && !commits;
 }
 
 /** Schemas that are looked at, besides that of the connection. */
