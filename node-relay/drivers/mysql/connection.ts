@@ -15,6 +15,7 @@ import { connectFailure, endsConnection, fromFailure, saysNothingChanged } from 
 import type { Companions, Prepared, Sink } from './exchange.ts';
 import { KeptStatements } from './kept-statements.ts';
 import { kill } from './kill.ts';
+import { LeftOpen } from './left-open.ts';
 import { type Encryption, encryptionsOf, type LoggedIn, lacksTls, logIn } from './login.ts';
 import { together } from './one-piece.ts';
 import { OwnRows } from './own-rows.ts';
@@ -76,6 +77,7 @@ export class Connection implements Lendable {
   share: string | undefined;
   /** The level of its session, once a share has begun on it since it was reset. */
   level: string | undefined;
+  readonly #leftOpen = new LeftOpen();
   readonly #recipe: Recipe;
   readonly #threadId: number;
   #began = '';
@@ -183,6 +185,7 @@ export class Connection implements Lendable {
   async reset(): Promise<boolean> {
     const timer = setTimeout(() => this.cut(), RESET_MS);
     try {
+      if (!(await this.#leftOpen.undo(this))) return false;
       // Servers before MySQL 5.7 and MariaDB 10.2 do not know it: then the connection is ended.
       const reset = () => this.wire.send(command(Buffer.from([COMMAND.reset])));
       const sends = [reset, ...this.#settings(), () => this.#identity()];
@@ -217,6 +220,7 @@ export class Connection implements Lendable {
   }
 
   async failureOf(cause: unknown, mode: Mode, signal: AbortSignal): Promise<unknown> {
+    if (cause instanceof ServerError) this.#leftOpen.note(cause);
     if (cause instanceof ServerError && endsConnection(cause)) this.wire.lose(cause);
     const failure = fromFailure(cause, { mode, uncertain: this.wire.uncertain, signal });
     if (mode === 'read' || !saysNothingChanged(failure) || !(await this.#keeps(failure.code))) {

@@ -10,6 +10,13 @@ export function endsConnection(error: unknown): boolean {
   return error instanceof ServerError && ENDS.has(error.errno);
 }
 
+/** XAER_RMFAIL and its like; and what InnoDB says of all changes behind an XA transaction that was prepared on the connection. */
+const OF_XA = new Set([1031, 1399, 1400, 1401]);
+/** Whether an error shows that an XA transaction which no driver began is, or was, on the connection. */
+export function tellsOfXa({ errno }: ServerError): boolean {
+  return OF_XA.has(errno);
+}
+
 /** Words for a refused login; nothing from the server's own text. */
 const REFUSALS: { readonly [errno: number]: readonly [ErrorCode, string] } = {
   1045: ['CONNECTION_FAILED', 'Password authentication failed'],
