@@ -24,9 +24,19 @@ interface Verdict {
 export class Guard {
   readonly #allowed: AllowedFunctions;
   readonly #verdicts = new LruMap<string, Verdict>(2_000);
+  readonly #isWithinWrites: boolean;
+  #withinWrites: Guard | undefined;
 
-  constructor(allowed: AllowedFunctions) {
+  constructor(allowed: AllowedFunctions, isWithinWrites = false) {
     this.#allowed = allowed;
+    this.#isWithinWrites = isWithinWrites;
+  }
+
+  /** Of reads in a transaction that may write: nothing keeps an allowed function from writing there, so that none is called. */
+  get withinWrites(): Guard {
+    if (this.strict) return this;
+    this.#withinWrites ??= new Guard(new Set(), true);
+    return this.#withinWrites;
   }
 
   /** Whether no functions are allowed but the servers' own. */
@@ -84,6 +94,7 @@ export class Guard {
     const suspect = await suspectIn(tokens, catalog, this.#allowed);
     if (suspect === undefined) return undefined;
     const { name, isUsers } = suspect;
+    if (this.#isWithinWrites) return refusalWithinWrites(name);
     return isUsers ? userFunctionRefusal(name) : unknownFunctionRefusal(name);
   }
 
@@ -130,6 +141,14 @@ function unknownFunctionRefusal(shown: string): GatewayError {
   const message =
     `Function ${shown} is not known to change nothing and not taken on /read; ` +
     'send the statement to /write, or name it in allow_functions';
+  return refusedByRule('read_user_function', message, shown);
+}
+
+/** Whether a user's or not: `allow_functions` lifts none of them here. */
+function refusalWithinWrites(shown: string): GatewayError {
+  const message =
+    `Function ${shown} may write, and a read within a transaction could not keep it from that; ` +
+    'send the statement to /read without a transaction, or as a write with the type execute';
   return refusedByRule('read_user_function', message, shown);
 }
 

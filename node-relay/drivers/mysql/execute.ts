@@ -59,10 +59,13 @@ export async function admitted(
   await demandOpen(execution, parsed, catalog);
   const isOwn = execution.place === 'call';
   if (read && !isOwn) await requireReading(connection);
-  if (read) await database.guard.admit(parsed, catalog, !isOwn);
+  // Other reads begin transactions that are read-only.
+  const mayWrite = execution.place === 'transaction' && !connection.wire.readOnlyTransaction;
+  const guard = mayWrite ? database.guard.withinWrites : database.guard;
+  if (read) await guard.admit(parsed, catalog, !isOwn);
   if (mayLeaveTraces(parsed)) return 'some';
   // What views of a read call is the server's own, unless more is allowed.
-  if (read && database.guard.strict) return 'none';
+  if (read && guard.strict) return 'none';
   return { ask: () => database.hidden.leftBy(parsed, catalog) };
 }
 

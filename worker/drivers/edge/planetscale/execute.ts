@@ -34,7 +34,7 @@ export async function ready(
   call: Call,
 ): Promise<Query> {
   const parsed = oneStatement(request.query, hasNames(request), place);
-  await admit(database, parsed, read, call);
+  await admit(database, parsed, read, call, place);
   return { request, parsed, read, text: withValues(parsed.text, valuesOf(request, parsed)) };
 }
 
@@ -44,11 +44,13 @@ export async function admit(
   parsed: Parsed,
   read: boolean,
   call: Call,
+  place: 'http' | 'transaction' = 'http',
 ): Promise<void> {
   try {
     await database.demandSound(call);
     await database.allowGuard?.admit(parsed, database.catalog(call));
-    if (read) await database.guard.admit(parsed, database.catalog(call));
+    const guard = place === 'transaction' ? database.guard.withinWrites : database.guard;
+    if (read) await guard.admit(parsed, database.catalog(call));
   } catch (error) {
     throw toldFailure(error, 'read');
   }
