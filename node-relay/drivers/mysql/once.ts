@@ -18,7 +18,8 @@ import { isContended } from './once-marks.ts';
 import { keepMark, keepReply, keptMark, openTable, purgeMarks } from './once-table.ts';
 import { letsThrough, refusePlain } from './plain-tables.ts';
 import { runRequest } from './run.ts';
-import { endedEarly, runOperations } from './transact.ts';
+import { endedEarly } from './same-transaction.ts';
+import { runOperations } from './transact.ts';
 
 /** Writes of one pool that leave marks. */
 export class MysqlOnce implements Pick<KeepsOnce<MysqlRequest>, 'once'> {

@@ -23,9 +23,9 @@ import { admitted, demandOpen, type Execution, execute } from './execute.ts';
 import { keepMark, openTable } from './once-table.ts';
 import { ahead, together } from './one-piece.ts';
 import { letsThrough, refusePlain } from './plain-tables.ts';
+import { endedEarly, inTheSame } from './same-transaction.ts';
 import { beginAhead, beginAlone, isUsual } from './share-begin.ts';
 import type { ShareParts } from './share-parts.ts';
-import { endedEarly } from './transact.ts';
 
 /** What begins shares. */
 export function mysqlShares(parts: ShareParts): ShareSteps<MysqlRequest, Connection> {
@@ -189,7 +189,8 @@ class MysqlShare implements OpenShare<MysqlRequest> {
       const sending = prepares ? { ...own, sent: () => void this.#prepare() } : own;
       // Inside a transaction of its own, a read is kept from writing by the guard alone.
       const ready = { request, parsed, values, read: false };
-      const result = await this.#onceBegun(execute(sending, ready, budget));
+      const send = () => execute(sending, ready, budget);
+      const result = await this.#onceBegun(inTheSame(connection, parsed, send));
       // That it is prepared says that it was open.
       if (!prepares && !connection.wire.inTransaction) throw endedEarly();
       return result;

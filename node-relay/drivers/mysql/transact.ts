@@ -5,11 +5,11 @@ import { operationFrom, paramsWith } from '../../../kinds/mysql/dialect/operatio
 import { hasNames, type RowsRequest, valuesOf } from '../../../kinds/mysql/dialect/parameters.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { checkEach, type OperationContext, runEach } from '../../../kinds/transaction.ts';
-import { GatewayError } from '../../../proto/errors.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lender.ts';
 import { admitted, demandOpen, type Execution, execute } from './execute.ts';
 import { inTransaction } from './run.ts';
+import { endedEarly, inTheSame } from './same-transaction.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. @throws GatewayError with `operation` in its details */
 export async function runTransaction(
@@ -48,16 +48,9 @@ async function runOperation(
     if (isRead(request, 'write')) await admitted(own, parsed, true);
     const values = valuesOf(request, parsed);
     // Inside a transaction of its own, a read is kept from writing by the guard alone.
-    const result = await execute(own, { request, parsed, values, read: false }, budget);
+    const ready = { request, parsed, values, read: false };
+    const result = await inTheSame(connection, parsed, () => execute(own, ready, budget));
     if (!connection.wire.inTransaction) throw endedEarly();
     return result;
-  });
-}
-
-/** A procedure or trigger has committed: what came before it is kept. */
-export function endedEarly(): GatewayError {
-  const message = 'The statement ended the transaction; what came before it may be kept';
-  return new GatewayError('REQUEST_FAILED', message, {
-    details: [{ source: 'mysql', code: 'transaction_ended', message, applied: true }],
   });
 }
