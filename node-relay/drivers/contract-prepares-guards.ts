@@ -123,7 +123,9 @@ export function describeLevels<Request>({ kind, open }: PreparesSuite<Request>):
     const failure = await failureOf(
       participant.perform(share([lower as Request]), callOf('write')),
     );
-    expect(failure).toMatchObject({ code: 'REQUEST_FAILED' });
     await participant.close();
+    // MySQL's servers would let the session's level be set, so none of them is asked.
+    const code = kind().kind === 'mysql' ? 'BAD_REQUEST' : 'REQUEST_FAILED';
+    expect(failure).toMatchObject({ code });
   });
 }
