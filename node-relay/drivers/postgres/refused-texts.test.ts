@@ -97,3 +97,14 @@ test('what cannot be read and begins otherwise runs, on a connection that nobody
   expect(await of(UNREADABLE + process)).toEqual(first);
   expect(await of(process)).not.toEqual(first);
 });
+
+test('a transaction does not begin by a text that is too long to be read', async () => {
+  const write = await database.open('write', { connections: 1 });
+  const begin = sql(`BEGIN ${' '.repeat(270_000)}`);
+  expect(await failureOf(write.run(begin, callOf('write')))).toMatchObject({
+    code: 'REQUEST_FAILED',
+    message: 'the statement is too long to be checked',
+  });
+  const idle = sql('SELECT pg_current_xact_id_if_assigned() IS NULL AS idle');
+  expect(jsonOf(await write.run(idle, callOf('write')))).toMatchObject({ rows: [{ idle: true }] });
+});

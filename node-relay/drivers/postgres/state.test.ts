@@ -1,6 +1,5 @@
 /** Nothing that one caller sets on a connection is there for the next: on a pool of one connection. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import type { PostgresClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
@@ -87,18 +86,6 @@ describe('the next caller does not see', () => {
     expect(await state()).toEqual(NEW);
     // And not when the text is known by now.
     await session.run(sql(query, [], { type }), callOf('write'));
-    expect(await state()).toEqual(NEW);
-  });
-
-  test('a transaction whose beginning is too long to be read: it does not begin', async () => {
-    const begin = sql(`BEGIN ${' '.repeat(270_000)}`);
-    expect(await failureOf(session.run(begin, callOf('write')))).toMatchObject({
-      code: 'REQUEST_FAILED',
-      message: 'the statement is too long to be checked',
-    });
-    expect(
-      await run(session, sql('SELECT pg_current_xact_id_if_assigned() IS NULL AS idle'), 'write'),
-    ).toMatchObject({ rows: [{ idle: true }] });
     expect(await state()).toEqual(NEW);
   });
 
