@@ -5,9 +5,9 @@ import { type Owner, ownerOf } from './heavy-work.ts';
 import { isAlone } from './neighbours.ts';
 import { threadTime } from './thread-time.ts';
 
-/** Milliseconds from one read to the next where another organization calls: at least, and at most once one has ended. */
+/** Milliseconds from the beginning of one read to that of the next where another organization calls: the least and the most. */
 const [READ_EVERY_MS, READ_EVERY_MAX_MS] = [7, 14];
-/** How often what a read took lies between it and the next: the database may be on the same thread. */
+/** The next begins this many times as long after one as that one took: the database may be on the same thread. */
 const READ_SHARE = 2.5;
 /** Reads of one organization, or from one address, that may wait. Spec silent. */
 const WAITING_MAX = 256;
@@ -29,7 +29,7 @@ async function untilReadIsDue(owner: string, begins: (at: number) => void): Prom
   reads.nextAt = now + READ_EVERY_MS;
 }
 
-/** Does it, and has the next wait for as long as that takes it. */
+/** Reads, and lets the next begin the later the longer this one took. */
 async function paced<Result>(read: () => Promise<Result>): Promise<Result> {
   const began = threadTime.now();
   try {

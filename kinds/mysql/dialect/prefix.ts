@@ -12,6 +12,9 @@ interface Beginning {
   readonly untold: string | undefined;
 }
 
+const VERSIONED = 'A statement that begins with a comment for some versions (/*! … */)';
+const WORDLESS = 'SET STATEMENT … FOR without the word that a statement begins with';
+
 /** Where what runs begins: behind all prefixes, of which one may stand behind another. */
 export function beginningOf(tokens: readonly Token[]): Beginning {
   let at = behindOpening(tokens, 0);
@@ -22,12 +25,9 @@ export function beginningOf(tokens: readonly Token[]): Beginning {
     if (end < 0) return { at, prefixed, untold: 'SET STATEMENT that has no clear FOR' };
     at = behindOpening(tokens, end + 1);
   }
-  const isUntold = tokens[at]?.sort === 'versioned' || (prefixed && tokens[at]?.sort !== 'word');
-  return {
-    at,
-    prefixed,
-    untold: isUntold ? 'A statement that begins with no word of its own' : undefined,
-  };
+  const sort = tokens[at]?.sort;
+  if (sort === 'versioned') return { at, prefixed, untold: VERSIONED };
+  return { at, prefixed, untold: prefixed && sort !== 'word' ? WORDLESS : undefined };
 }
 
 function behindOpening(tokens: readonly Token[], from: number): number {

@@ -7,8 +7,6 @@ const GROWTH_MAX = 2.5;
 const FLOOR_MS = 5;
 /** The first size that is tried. */
 const LEAST = 512;
-/** A reader of small inputs may go another way than that of large ones; that step alone makes no more of four times the size. */
-const STEP_MAX = 10;
 /** How often each size is measured at first, and then when it seems to grow too much. */
 const ROUNDS = [1, 3, 9] as const;
 
@@ -23,8 +21,7 @@ interface Growth {
 
 /**
  * Whether it grows faster than its input: from the size on that takes long enough to be measured,
- * over two doublings. What seems to is measured again, more often: a busy machine adds to some rounds. What grows
- * with its length over the next two doublings has taken one step alone.
+ * over two doublings. What seems to is measured again, more often: a busy machine adds to some rounds.
  * @param most no input is larger
  */
 export function growthOf(sized: Sized, most: number): Growth | undefined {
@@ -38,25 +35,16 @@ export function growthOf(sized: Sized, most: number): Growth | undefined {
     if (!isTooMuch(ms)) return undefined;
     found = { size, ms };
   }
-  return found && isStep(found, sized, most) ? undefined : found;
-}
-
-/** What then grows less than its length is refused from there on: of it, nothing is known but its growth before. */
-function isStep({ size, ms }: Growth, sized: Sized, most: number): boolean {
-  const [least = 0, , last = 0] = ms;
-  if (size * 16 > most || last > STEP_MAX * Math.max(least, FLOOR_MS)) return false;
-  const next = [4, 8, 16].map((times) => best(sized, times * size, 3, 20));
-  return !isTooMuch(next) && (next[2] ?? 0) > 3 * (next[0] ?? 0);
+  return found;
 }
 
 function isTooMuch([least = 0, , most = 0]: readonly number[]): boolean {
   return most > GROWTH_MAX ** 2 * Math.max(least, FLOOR_MS);
 }
 
-/** @param first no other measurement has the rounds from it on: of an input that came before, a reader may remember what it is */
-function best(sized: Sized, size: number, rounds: number, first = 1): number {
+function best(sized: Sized, size: number, rounds: number): number {
   let least = Number.POSITIVE_INFINITY;
-  for (let round = first; round < first + rounds; round += 1) {
+  for (let round = 1; round <= rounds; round += 1) {
     least = Math.min(least, cpuMs(sized(size, round)));
   }
   return least;

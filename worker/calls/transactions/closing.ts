@@ -50,7 +50,7 @@ export function commitInteractive(ctx: Context, policy: Policy, id: string): Pro
           const participant = all.find((each) => each.n === n);
           if (participant) await work.resume(participant, held);
         }
-        // Whose rights were lowered since may not have its changes kept.
+        // What the caller may not do any more is not kept, although it was allowed when it ran.
         await demandAgain(
           ctx,
           shares.flatMap(({ held }) => held.demands ?? []),

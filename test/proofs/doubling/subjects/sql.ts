@@ -12,6 +12,7 @@ import {
   longArray,
   quotedElement,
 } from '../../../../kinds/postgres/dialect/array-text.ts';
+import { openingWord } from '../../../../kinds/postgres/dialect/opening-word.ts';
 import { hasLongRuns } from '../../../../kinds/postgres/dialect/operator-runs.ts';
 import { parseWhole as postgresStatement } from '../../../../kinds/postgres/dialect/statement.ts';
 import { admit as admitCql } from '../../../../node-relay/drivers/cassandra/guard.ts';
@@ -49,6 +50,11 @@ export const SQL: readonly Subject[] = [
       'kinds/postgres/dialect/tree.ts',
     ],
     postgresStatement,
+  ),
+  text(
+    'the word that a statement begins with',
+    ['kinds/postgres/dialect/opening-word.ts'],
+    openingWord,
   ),
   text('runs of operators', ['kinds/postgres/dialect/operator-runs.ts'], hasLongRuns),
   ...['explain ', 'explain select ', 'copy (select '].map((before) =>
