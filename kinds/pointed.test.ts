@@ -1,9 +1,12 @@
 /** What operations take out of results before them: right, and each result read once. */
 import { expect, test } from 'vitest';
+import { type Pieces, whole } from '../proto/work/pieces.ts';
+import { writtenText } from '../proto/written-json.ts';
 import { Pointed } from './pointed.ts';
 import { pointIn } from './result-references.ts';
 
 const nothing = pointIn(() => undefined);
+const inTurn = <Value>(pieces: Pieces<Value>) => Promise.resolve(whole(pieces));
 const use = (path: string) => ({ params: [{ $result: path }] });
 
 test('answers what each path points to, null too, and what others know', async () => {
@@ -54,3 +57,32 @@ test('a result that nothing uses is not read', async () => {
   });
   expect(read).toBe(0);
 });
+
+test.each([
+  { size: 'small', rest: '' },
+  { size: 'large', rest: 'x'.repeat(20_000) },
+])('keeps numbers and members of a $size result as they were written', async ({ rest }) => {
+  const written = '{"b":19.90,"a":1E2,"1":-0,"0":12345678901234567890}';
+  const pointed = await Pointed.by([use('[0].rows[0]')], inTurn);
+  await pointed.take(0, () => `{"rows":[${written}],"rest":"${rest}"}`);
+  expect(writtenText(pointed.at(nothing)('[0].rows[0]'))).toBe(written);
+});
+
+test.each([
+  { size: 'small', deep: 1_001 },
+  { size: 'large', deep: 20_000 },
+])(
+  'refuses what points into a $size result that nests too deep, where it is used',
+  async ({ deep }) => {
+    const pointed = await Pointed.by([use('[0].id')], inTurn);
+    await pointed.take(0, () => `{"id":1.0,"deep":${'['.repeat(deep)}${']'.repeat(deep)}}`);
+    expect(() => pointed.at(nothing)('[0].id')).toThrow(
+      expect.objectContaining({
+        code: 'BAD_REQUEST',
+        message: expect.stringMatching(
+          /^The reference \[0\]\.id points into a result that .*nests/,
+        ),
+      }),
+    );
+  },
+);

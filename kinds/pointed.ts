@@ -3,10 +3,11 @@
  * result when that comes: however often it is used, a large result is read once, and is not kept as values.
  */
 import { GatewayError } from '../proto/errors.ts';
-import { type Json, parseJson } from '../proto/json.ts';
-import { parseInPieces } from '../proto/json-pieces.ts';
+import type { Json } from '../proto/json.ts';
+import { TooDeep } from '../proto/json-pieces.ts';
 import { type Pieces, whole } from '../proto/work/pieces.ts';
-import { type PointTo, pathsInPieces, pointIn } from './result-references.ts';
+import { parseAsWritten, readAsWrittenInPieces } from '../proto/written-json.ts';
+import { BadReference, type PointTo, pathsInPieces, pointIn } from './result-references.ts';
 
 /** Bytes up to which a result is read at once. */
 const LIGHT_BYTES = 16 * 1024;
@@ -20,7 +21,8 @@ export interface ReadResult {
   inPieces(text: string): Pieces<Json>;
 }
 
-const PLAIN: ReadResult = { whole: parseJson, inPieces: parseInPieces };
+/** As their backends wrote them: 19.90 stays 19.90 in what takes it. */
+const AS_WRITTEN: ReadResult = { whole: parseAsWritten, inPieces: readAsWrittenInPieces };
 
 export class Pointed {
   readonly #paths: ReadonlyMap<number, ReadonlySet<string>>;
@@ -43,7 +45,7 @@ export class Pointed {
   static async by(
     operations: readonly unknown[],
     inPieces: DoInPieces,
-    read = PLAIN,
+    read = AS_WRITTEN,
   ): Promise<Pointed> {
     const paths = pathsInPieces(operations);
     return new Pointed(await (inPieces ? inPieces(paths) : whole(paths)), inPieces, read);
@@ -54,10 +56,17 @@ export class Pointed {
     return this.#paths.has(place);
   }
 
-  /** Takes what is used out of a result. @param text its JSON */
+  /** Takes what is used out of a result; one that nests too deep is refused where it is used. @param text its JSON */
   async take(place: number, text: () => string): Promise<void> {
     const paths = this.#paths.get(place);
-    if (paths) this.#note(paths, place, await this.#parsed(text()));
+    if (!paths) return;
+    try {
+      this.#note(paths, place, await this.#parsed(text()));
+    } catch (thrown) {
+      const problem = unreadableAs(thrown);
+      if (problem === undefined) throw thrown;
+      for (const path of paths) this.#found.set(path, new BadReference(path, problem));
+    }
   }
 
   #parsed(text: string): Json | Promise<Json> {
@@ -86,4 +95,11 @@ export class Pointed {
       return found;
     };
   }
+}
+
+/** What is wrong with references into a result that was not read; undefined where that is no matter of the result. */
+export function unreadableAs(thrown: unknown): string | undefined {
+  if (thrown instanceof TooDeep) return 'points into a result that nests too deep';
+  if (!(thrown instanceof GatewayError) || thrown.code !== 'BAD_REQUEST') return undefined;
+  return `points into a result that cannot be read (${thrown.message})`;
 }

@@ -1,12 +1,13 @@
 /** Reads the shares of transactions over many databases that calls carry. */
 import { kindSpec } from '../kinds/index.ts';
+import { unreadableAs } from '../kinds/pointed.ts';
 import type { Call } from '../proto/driver.ts';
 import { badRequest, type ErrorDetails, GatewayError } from '../proto/errors.ts';
 import type { Share as ShareMessage } from '../proto/gen/relay/v1/relay_pb.ts';
-import { isJsonObject, type Json, parseJson } from '../proto/json.ts';
-import { parseInPieces } from '../proto/json-pieces.ts';
+import { isJsonObject, type Json } from '../proto/json.ts';
 import { parseOrdered, parseOrderedInPieces } from '../proto/parse-ordered.ts';
 import type { Share, ShareOperation } from '../proto/prepares.ts';
+import { parseAsWritten, readAsWrittenInPieces } from '../proto/written-json.ts';
 import { callOf, ownerOf } from './backend-call.ts';
 import type { Subject } from './calls.ts';
 import { type Asking, inTurn } from './heavy-work.ts';
@@ -97,12 +98,23 @@ async function earlierOf(
   if (bytes.length === 0) return {};
   const keepsText = kindSpec(target.kind).keepsText === true;
   const text = decoder.decode(bytes);
-  const value = await inTurn(asking, bytes, {
-    whole: () => (keepsText ? parseOrdered(text) : parseJson(text)),
-    inPieces: () => (keepsText ? parseOrderedInPieces(text) : parseInPieces(text)),
-  });
+  const reading = {
+    whole: () => (keepsText ? parseOrdered(text) : parseAsWritten(text)),
+    inPieces: () => (keepsText ? parseOrderedInPieces(text) : readAsWrittenInPieces(text)),
+  };
+  const value = await referredTo(() => inTurn(asking, bytes, reading));
   if (!isJsonObject(value)) throw badRequest('share.earlier', 'must be an object');
   return value;
+}
+
+/** @throws GatewayError BAD_REQUEST where it is a result that cannot be read */
+async function referredTo(read: () => Json | Promise<Json>): Promise<Json> {
+  try {
+    return await read();
+  } catch (thrown) {
+    const problem = unreadableAs(thrown);
+    throw problem === undefined ? thrown : badRequest('$result', problem, `A reference ${problem}`);
+  }
 }
 
 /** Names the operation by its place in the whole transaction. */

@@ -2,6 +2,7 @@
 import { DEPTH_MAX, isRawJson, type Json, parseJson } from './json.ts';
 import { textInPieces } from './json-bytes.ts';
 import { depthFaultAt } from './json-fault.ts';
+import { parseInPieces } from './json-pieces.ts';
 import { isDigitAt, JsonScan } from './json-scan.ts';
 import { isMovedWithin, orderedText, unread } from './ordered-json.ts';
 import { readOrdered } from './parse-ordered.ts';
@@ -95,6 +96,11 @@ export function passedOn(text: string): Json {
   const { tooDeep, isWrittenOtherwise } = lookThrough(text);
   if (tooDeep !== undefined) return unread(text);
   return isWrittenOtherwise ? parseWritten(text) : parseJson(text);
+}
+
+/** As `parseAsWritten`, in pieces. @throws SyntaxError @throws TooDeep for what nests deeper than `DEPTH_MAX` */
+export function* readAsWrittenInPieces(text: string): Pieces<Json> {
+  return yield* parseAsWrittenInPieces(text, yield* parseInPieces(text));
 }
 
 /** As `parseAsWritten`, in pieces, of a text that is known to be JSON. @throws GatewayError BAD_REQUEST */

@@ -144,6 +144,44 @@ test('results feed operations of the other database, there and back', async () =
   expect(back.rows).toEqual([{ n: rows[0]?.id }]);
 });
 
+const WRITTEN = '{"b": 19.90, "a": 1E2, "1": -0}';
+const tellPg = { endpoint: 'pg', query: `SELECT '${WRITTEN}'::json AS v` };
+const takePg = {
+  endpoint: 'pg',
+  query: 'SELECT $1::json::text AS v',
+  params: [{ $result: '[0].rows[0].v' }],
+};
+const takeMy = {
+  endpoint: 'my',
+  query: 'SELECT ? AS v',
+  params: [{ $result: '[0].rows[0].v' }],
+};
+
+test('numbers and members of a result arrive as they were written, in its own database and another', async () => {
+  const taken = { rows: [{ v: WRITTEN.replaceAll(' ', '') }] };
+  const reply = await transact([tellPg, takePg, takeMy]);
+  expect(reply).toMatchObject({ status: 200, body: { results: [{}, taken, taken] } });
+  const [{ endpoint: _, ...first }, { endpoint: __, ...second }] = [tellPg, takePg];
+  const alone = await organization.call('POST', '/endpoints/pg/transaction', {
+    operations: [first, second],
+  });
+  expect(alone).toMatchObject({ status: 200, body: { data: [{}, taken] } });
+});
+
+test.each([
+  ['small', 2_000],
+  ['large', 20_000],
+])(
+  'a %s result that nests too deep is refused where another database refers to it',
+  async (_, deep) => {
+    const query = `SELECT 1.0 AS v, (repeat('[', ${deep}) || repeat(']', ${deep}))::json AS deep`;
+    expect(await transact([{ endpoint: 'pg', query }, takeMy])).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(/^A reference points into a result that .*nests/) },
+    });
+  },
+);
+
 test.each([
   ['in PostgreSQL', () => [addMy('x'), addPg('x'), addPg('y', 5000)], 2, 'CONSTRAINT_VIOLATED'],
   ['in MariaDB', () => [addPg('x'), addMy('x'), addMy('x')], 2, 'CONSTRAINT_VIOLATED'],

@@ -8,11 +8,7 @@ import { textInPieces } from '../../../proto/json-bytes.ts';
 import { parseInPieces } from '../../../proto/json-pieces.ts';
 import { orderedText } from '../../../proto/ordered-json.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
-import {
-  isWrittenOtherwise,
-  isWrittenOtherwiseInPieces,
-  parseAsWrittenInPieces,
-} from '../../../proto/written-json.ts';
+import { isWrittenOtherwise, isWrittenOtherwiseInPieces } from '../../../proto/written-json.ts';
 
 /** A request as a backend is sent it. */
 export interface Sent {
@@ -21,11 +17,6 @@ export interface Sent {
   /** Its text tells more than the request does. */
   readonly isWritten: boolean;
   text(): string;
-}
-
-/** A JSON text as its caller wrote it. @throws SyntaxError, GatewayError BAD_REQUEST */
-export function* writtenInPieces(text: string): Pieces<Json> {
-  return yield* parseAsWrittenInPieces(text, yield* parseInPieces(text));
 }
 
 /** What is sent of a body, as its caller wrote it. @throws GatewayError BAD_REQUEST, NOT_SUPPORTED */

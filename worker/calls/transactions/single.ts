@@ -3,7 +3,7 @@ import { type Kind, kindSpec, notAnObject } from '../../../kinds/index.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { badRequest, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import { parseAsWritten } from '../../../proto/written-json.ts';
+import { parseAsWritten, readAsWrittenInPieces } from '../../../proto/written-json.ts';
 import { authorize } from '../../access/access.ts';
 import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
@@ -19,7 +19,6 @@ import {
   readOperation,
 } from './plan.ts';
 import { membersAsData } from './references.ts';
-import { writtenInPieces } from './sent.ts';
 import { refuseTwice } from './twice.ts';
 
 const decoder = new TextDecoder();
@@ -83,7 +82,7 @@ async function asWritten(
 ): Promise<JsonObject> {
   let written = body;
   if (bytes && isLarge(ctx)) {
-    written = await inTurnOfBody(ctx, writtenInPieces(decoder.decode(bytes)));
+    written = await inTurnOfBody(ctx, readAsWrittenInPieces(decoder.decode(bytes)));
   } else if (bytes) written = parseAsWritten(decoder.decode(bytes));
   if (isJsonObject(written)) return written;
   throw notAnObject(kindSpec(kind));

@@ -1,10 +1,9 @@
 /** Runs the operations of a transaction up to the point where all is prepared. Spec: transactions.md §1, §2. */
 import type { Kind } from '../../../kinds/index.ts';
-import { Pointed, type ReadResult } from '../../../kinds/pointed.ts';
+import { Pointed } from '../../../kinds/pointed.ts';
 import { type PointTo, pointIn } from '../../../kinds/result-references.ts';
 import { atOperation } from '../../../kinds/transaction.ts';
 import type { JsonObject } from '../../../proto/json.ts';
-import { parseAsWritten } from '../../../proto/written-json.ts';
 import type { Context } from '../../context.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import { goingOn, mayStore } from '../../limits/heavy-work.ts';
@@ -21,14 +20,11 @@ import type { Operation } from './plan.ts';
 import { filledWith, requestsOf } from './requests.ts';
 import { Results } from './results.ts';
 import { runInOrder, type Unit, unitsOf } from './schedule.ts';
-import { sentOf, writtenInPieces } from './sent.ts';
+import { sentOf } from './sent.ts';
 import { type Names, type Sending, ShareWork } from './share-work.ts';
 import type { HeldShare } from './taking-part.ts';
 
 const encoder = new TextEncoder();
-
-/** How results are read here. */
-const WRITTEN: ReadResult = { whole: parseAsWritten, inPieces: writtenInPieces };
 
 /** What a transaction runs under. */
 interface Running extends Names {
@@ -52,7 +48,7 @@ export class Work {
     const bodies = running.participants
       .filter(({ way }) => way !== 'joins')
       .flatMap(({ operations }) => operations.map(({ body }) => body));
-    this.#pointed = Pointed.by(bodies, (pieces) => goingOn(ctx, pieces), WRITTEN);
+    this.#pointed = Pointed.by(bodies, (pieces) => goingOn(ctx, pieces));
   }
 
   /** Numbers of the participants that are prepared, with what asks for them later. */
