@@ -1,6 +1,6 @@
 /** What of a request a kind only passes on: it arrives there as its client wrote it. */
 import { isJsonObject, type Json, type JsonObject, parseJson, setMember } from '../proto/json.ts';
-import { memberOf, type Passes, passedIn, passedOf } from '../proto/passed.ts';
+import { memberOf, type Passes, passedOf } from '../proto/passed.ts';
 import { parseAsWritten } from '../proto/written-json.ts';
 import { type Kind, kindSpec } from './index.ts';
 
@@ -34,7 +34,7 @@ export function withWritten(kind: Kind, plain: Json, text: string): ReadBody {
  */
 export function withPassed(kind: Kind, plain: Json, written: Json): Json {
   const { passes } = kindSpec(kind);
-  return passes === undefined || written === plain ? plain : requestsIn(plain, written, passes);
+  return passes === undefined || written === plain ? plain : ofWritten(kind, written);
 }
 
 /** As `withPassed`, of what `parseWritten` made alone: a large text is then in memory once. */
@@ -50,20 +50,5 @@ function requestsOf(written: Json, passes: Passes): Json {
     const own = () => memberOf(name, value, name === DEADLINE ? [] : passes);
     setMember(request, name, AROUND.includes(name) ? requestsOf(value, passes) : own());
   }
-  return request;
-}
-
-function requestsIn(plain: Json, written: Json, passes: Passes): Json {
-  if (Array.isArray(plain) && Array.isArray(written)) {
-    return plain.map((each, at) => requestsIn(each, written[at] ?? null, passes));
-  }
-  const request = passedIn(plain, written, passes);
-  if (!isJsonObject(plain) || !isJsonObject(written) || !isJsonObject(request)) return request;
-  for (const name of AROUND) {
-    const inner = plain[name];
-    if (inner !== undefined)
-      setMember(request, name, requestsIn(inner, written[name] ?? null, passes));
-  }
-  if (plain[DEADLINE] !== undefined) request[DEADLINE] = plain[DEADLINE];
   return request;
 }

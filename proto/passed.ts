@@ -13,25 +13,7 @@ import {
 /** Members' names with a dot between each and the one it is in; arrays on the way are not named. `all` are all members. */
 export type Passes = readonly string[] | 'all';
 
-/**
- * The value with those members as they were written; all others are what `parseJson` makes of them.
- * @param plain of `parseJson` @param written the same text, of `parseWritten`
- */
-export function passedIn(plain: Json, written: Json, passes: Passes): Json {
-  if (Array.isArray(plain) && Array.isArray(written)) {
-    return plain.map((each, at) => passedIn(each, written[at] ?? null, passes));
-  }
-  if (!isJsonObject(plain) || !isJsonObject(written)) return plain;
-  const whole: JsonObject = {};
-  for (const [name, value] of Object.entries(plain)) {
-    const within = passesIn(name, passes);
-    const own = written[name] ?? null;
-    setMember(whole, name, within === 'all' ? own : passedIn(value, own, within));
-  }
-  return whole;
-}
-
-/** As `passedIn`, of what `parseWritten` made alone: a large text is then in memory once. */
+/** A value of `parseWritten` with those members as they were written; all others are what `parseJson` makes of them. */
 export function passedOf(written: Json, passes: Passes): Json {
   if (Array.isArray(written)) return written.map((each) => passedOf(each, passes));
   if (isRawJson(written)) return parseJson(written.rawJSON);

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { parseJson } from '../../proto/json.ts';
-import { passedIn } from '../../proto/passed.ts';
+import { passedOf } from '../../proto/passed.ts';
 import { parseAsWritten } from '../../proto/written-json.ts';
 import { kindMember, TimeoutMs } from '../members.ts';
 import { Ids, NamedNamespace, PAGE_MAX, Text } from './members.ts';
@@ -116,7 +116,7 @@ function parsedText(value: unknown, context: z.core.$RefinementCtx): unknown {
   try {
     const plain = parseJson(value);
     const written = parseAsWritten(value, plain);
-    return written === plain ? plain : passedIn(plain, written, PASSED_PARAMETERS);
+    return written === plain ? plain : passedOf(written, PASSED_PARAMETERS);
   } catch {
     context.issues.push(issue('is not JSON text', value));
     return z.NEVER;

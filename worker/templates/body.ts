@@ -2,7 +2,7 @@
 import type { ZodType } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import { textInPieces } from '../../proto/json-bytes.ts';
-import { passedIn } from '../../proto/passed.ts';
+import { passedOf } from '../../proto/passed.ts';
 import { faultsOf, IN_OUR_WORDS } from '../../proto/schema-faults.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import { parseAsWrittenInPieces, parseDefinitionInPieces } from '../../proto/written-json.ts';
@@ -39,7 +39,7 @@ export function* asWritten(body: JsonObject, bytes: Uint8Array | undefined): Pie
   const text = decoder.decode(bytes);
   if (!isJsonObject(body.template)) {
     const written = yield* parseAsWrittenInPieces(text, body);
-    return written === body ? body : (passedIn(body, written, WRITTEN) as JsonObject);
+    return written === body ? body : (passedOf(written, WRITTEN) as JsonObject);
   }
   const { template } = (yield* parseDefinitionInPieces(text)) as JsonObject; // As the body is, an object.
   return template === undefined ? body : { ...body, template };
