@@ -1,33 +1,76 @@
 /** Gates: a number of runs of a workflow, or of one value of its key, are inside at a time; others wait in the order in which they came. Spec: workflows.md §1, `maxConcurrency`. */
 import type { Keeper } from './keeper.ts';
+import { type Reachable, runsObject } from './reachable.ts';
 
-/** Lets a run in, or has it wait. Answers whether it is inside. */
+/** How a run stands at its gate: what is let in was not told yet, and counts as inside. */
+const STANDS = { waiting: 0, inside: 1, letIn: 2 } as const;
+
+/**
+ * Lets a run in, or has it wait; answers whether it is inside. From now on the number is `max`, also for those that came
+ * before: where it has grown, they may be let in with it. Spec silent.
+ */
 export function enterGate({ sql }: Keeper, gate: string, max: number, run: string): boolean {
-  sql.exec('INSERT OR IGNORE INTO gates (name, run, inside) VALUES (?, ?, 0)', gate, run);
+  const { waiting } = STANDS;
+  const { rowsWritten } = sql.exec(
+    'INSERT OR IGNORE INTO gates (name, run, inside) VALUES (?, ?, ?)',
+    ...[gate, run, waiting],
+  );
+  // One that asks again is no news of the number.
+  if (rowsWritten > 0) {
+    sql.exec('INSERT OR REPLACE INTO gate_limits (name, most) VALUES (?, ?)', gate, max);
+  }
   admit(sql, gate, max);
+  noteTold(sql, run);
   const [row] = sql
     .exec<{ inside: number }>('SELECT inside FROM gates WHERE run = ?', run)
     .toArray();
-  return row?.inside === 1;
+  return row?.inside === STANDS.inside;
 }
 
-/** A run has ended. Answers which runs are let in. */
-export function leaveGate({ sql }: Keeper, gate: string, max: number, run: string): string[] {
+/** A run has ended: others may be let in. @param max where no number is known since the last run came */
+export function leaveGate({ sql }: Keeper, gate: string, max: number, run: string): void {
   sql.exec('DELETE FROM gates WHERE run = ?', run);
-  return admit(sql, gate, max);
+  admit(sql, gate, max);
+  sql.exec(
+    'DELETE FROM gate_limits WHERE name = ? AND NOT EXISTS (SELECT 1 FROM gates WHERE name = ?)',
+    ...[gate, gate],
+  );
 }
 
-function admit(sql: SqlStorage, gate: string, max: number): string[] {
-  return sql
+/** Tells the runs that are let in that they are inside, also those that an earlier call did not come to tell. */
+export async function tellLetIn(
+  { env, driver: { keeper } }: Pick<Reachable, 'env' | 'driver'>,
+  gate: string,
+): Promise<void> {
+  const { sql, owner } = keeper;
+  const untold = sql
     .exec<{ run: string }>(
-      `UPDATE gates SET inside = 1 WHERE id IN (
-        SELECT id FROM gates WHERE name = ? AND inside = 0 ORDER BY id
-        LIMIT max(0, ? - (SELECT count(*) FROM gates WHERE name = ? AND inside = 1))
-      ) RETURNING run`,
+      'SELECT run FROM gates WHERE name = ? AND inside = ? ORDER BY id',
       gate,
-      max,
-      gate,
+      STANDS.letIn,
     )
-    .toArray()
-    .map((row) => row.run);
+    .toArray();
+  for (const { run } of untold) {
+    await runsObject(env, owner.orgUuid, run).released(run);
+    noteTold(sql, run);
+  }
+}
+
+function admit(sql: SqlStorage, gate: string, max: number): void {
+  const { waiting, letIn } = STANDS;
+  const [limit] = sql
+    .exec<{ most: number }>('SELECT most FROM gate_limits WHERE name = ?', gate)
+    .toArray();
+  sql.exec(
+    `UPDATE gates SET inside = ? WHERE id IN (
+      SELECT id FROM gates WHERE name = ? AND inside = ? ORDER BY id
+      LIMIT max(0, ? - (SELECT count(*) FROM gates WHERE name = ? AND inside != ?))
+    )`,
+    ...[letIn, gate, waiting, limit?.most ?? max, gate, waiting],
+  );
+}
+
+function noteTold(sql: SqlStorage, run: string): void {
+  const { inside, letIn } = STANDS;
+  sql.exec('UPDATE gates SET inside = ? WHERE run = ? AND inside = ?', inside, run, letIn);
 }

@@ -9,7 +9,7 @@ import { claimAgain, deliver, settleHere } from './deliver.ts';
 import { Driver } from './driver.ts';
 import { nextExpiry, removeExpired } from './expiry.ts';
 import { unlessForeign } from './format.ts';
-import { enterGate, leaveGate } from './gates.ts';
+import { enterGate, leaveGate, tellLetIn } from './gates.ts';
 import type { Order, Retrier } from './head.ts';
 import { Indexer } from './indexing.ts';
 import type { RunRow } from './journal.ts';
@@ -29,7 +29,7 @@ import type {
   WorkflowRunsObject,
 } from './object.ts';
 import { Outbox } from './outbox.ts';
-import { type Reachable, runsObject, takeChild } from './reachable.ts';
+import { type Reachable, takeChild } from './reachable.ts';
 import { actionsOf, changedActions, recordOf, wholeRecord } from './record.ts';
 import { retryBy } from './retrying.ts';
 import { startRun } from './starting.ts';
@@ -250,15 +250,15 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
 
   async enter(owner: Owner, gate: string, max: number, run: string): Promise<boolean> {
     await this.#keeper.open(owner);
-    return enterGate(this.#keeper, gate, max, run);
+    const isInside = enterGate(this.#keeper, gate, max, run);
+    await tellLetIn(this.#at, gate);
+    return isInside;
   }
 
   async leave(gate: string, max: number, run: string): Promise<void> {
     if (!(await this.#keeper.open())) return;
-    const { orgUuid } = this.#keeper.owner;
-    for (const next of leaveGate(this.#keeper, gate, max, run)) {
-      await runsObject(this.env, orgUuid, next).released(next);
-    }
+    leaveGate(this.#keeper, gate, max, run);
+    await tellLetIn(this.#at, gate);
   }
 
   async released(run: string): Promise<void> {
