@@ -18,11 +18,26 @@ const ENDING_MS = 5_000;
 const LOOK_EVERY_MS = 20;
 
 /** Commits by name. A server keeps nothing of those that have ended. */
-export async function commitPrepared(connection: Connection, name: string): Promise<Finished> {
+async function commitPrepared(connection: Connection, name: string): Promise<Finished> {
   const ended = await finished(connection, name, 'XA COMMIT');
   if (ended === 'done') return { found: true, status: 'committed' };
   if (ended === 'undone') return { found: true, status: 'rolled_back' };
   return { found: false, status: await statusOf(connection, name) };
+}
+
+/**
+ * Commits by name, on one connection after another where they are lost. A name that is unknown after a commit was sent has
+ * taken effect. Spec: transactions.md §3.
+ */
+export function committing(): (connection: Connection, name: string) => Promise<Finished> {
+  let wasSent = false;
+  return async (connection, name) => {
+    const wasSentBefore = wasSent;
+    wasSent ||= connection.wire.lost === undefined;
+    const ended = await commitPrepared(connection, name);
+    const isDone = wasSentBefore && ended.status === 'unknown';
+    return isDone ? { found: false, status: 'committed' } : ended;
+  };
 }
 
 /** Undoes by name; a connection that still works on it is ended first. */

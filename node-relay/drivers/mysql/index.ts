@@ -51,7 +51,7 @@ import { ConnectionParticipant, onAnyConnection, prepareAtOnce } from '../partic
 import { MysqlChanges } from './changes/index.ts';
 import { type Connection, connect, type Recipe } from './connection.ts';
 import { Database } from './database.ts';
-import { commitPrepared, recoverPrepared, rollbackPrepared, statusOf } from './finish.ts';
+import { committing, recoverPrepared, rollbackPrepared, statusOf } from './finish.ts';
 import { lacksOf } from './lacks.ts';
 import { MysqlOnce } from './once.ts';
 import { settleMark } from './once-marks.ts';
@@ -166,7 +166,7 @@ export class MysqlClient
   }
 
   commit(name: string, _recovery: string, call: Call): Promise<Finished> {
-    return this.#end(name, call, commitPrepared);
+    return this.#end(name, call, committing());
   }
 
   rollback(name: string, _recovery: string, call: Call): Promise<Finished> {
