@@ -1,6 +1,7 @@
 /** Completes a task, or rejects it. Spec: workflows.md §6. */
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
+import { writtenText } from '../../proto/written-json.ts';
 import type { Policy } from '../access/policy.ts';
 import { actorOf, recordAfterReply } from '../audit/record.ts';
 import type { Context } from '../context.ts';
@@ -56,7 +57,7 @@ function answerOf(by: string, { form }: Content, body: CompleteBody): TaskAnswer
   if ('reject' in body) return { by, rejected: body.comment ?? 'The task was rejected' };
   const fields = Array.isArray(form.fields) ? form.fields.filter(isJsonObject) : [];
   const faults = formFaults(fields, body.form);
-  if (faults.length === 0) return { by, form: body.form };
+  if (faults.length === 0) return { by, form: writtenText(body.form) };
   const told = faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
   throw new GatewayError('BAD_REQUEST', told, { details: [...faults] });
 }

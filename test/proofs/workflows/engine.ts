@@ -252,7 +252,10 @@ class EngineRun {
     const coming = this.#fate.task(path, this.#nth(`task ${path}`));
     if (!coming) return;
     const { ms, is } = coming;
-    this.#in(ms, `task ${path}`, () => taskEnded(this.#turn(), path, { by: 'someone', ...is }));
+    this.#in(ms, `task ${path}`, () => {
+      const ended = 'form' in is ? { form: JSON.stringify(is.form) } : is;
+      return taskEnded(this.#turn(), path, { by: 'someone', ...ended });
+    });
   }
 
   #listen(effect: Extract<Effect, { do: 'listen' }>): void {

@@ -1,6 +1,4 @@
 /** What comes to a run from outside: events, people, callbacks, runs that it began. Spec: workflows.md §3. */
-import type { Json } from '../../../proto/json.ts';
-import { writtenText } from '../../../proto/written-json.ts';
 import type { Plain } from '../../language/expressions/index.ts';
 import { fail, isTruthy, noteFailure, succeed, viewpoint } from './ending.ts';
 import { failureOf } from './failure.ts';
@@ -43,8 +41,11 @@ export function eventArrived(turn: Turn, path: string, event: Offered): boolean 
   return true;
 }
 
-/** How a person ended a task. */
-type TaskEnd = { readonly by: string } & ({ readonly form: Json } | { readonly rejected: string });
+/** How a person ended a task; the form's values are JSON text. */
+type TaskEnd = { readonly by: string } & (
+  | { readonly form: string }
+  | { readonly rejected: string }
+);
 
 /** Ends a task; answers whether it was open. */
 export function taskEnded(turn: Turn, path: string, ended: TaskEnd): boolean {
@@ -54,7 +55,7 @@ export function taskEnded(turn: Turn, path: string, ended: TaskEnd): boolean {
   endWait(turn, node, 'done');
   const status = 'form' in ended ? 'done' : 'rejected';
   tellTask(turn, node, 'task.completed', { status, by: ended.by });
-  if ('form' in ended) succeed(turn, node, turn.journal.keep(writtenText(ended.form)));
+  if ('form' in ended) succeed(turn, node, turn.journal.keep(ended.form));
   else {
     const { action } = node;
     fail(turn, node, { code: 'TASK_REJECTED', message: ended.rejected, action });

@@ -34,6 +34,7 @@ export const triggerRoutes: AnyRoute[] = [
     changes: 'nothing',
     params: TriggerPath,
     body: Sample,
+    asWritten: true,
     idempotency: { reads: true },
     reply: 'bare',
     result: TriggerTested,

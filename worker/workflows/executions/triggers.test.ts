@@ -183,6 +183,23 @@ describe('triggers', () => {
     });
   });
 
+  test('answer numbers and members as the sample writes them', async () => {
+    await shop.store('text', [
+      { type: 'event', source: 'shop', event: 'order' },
+      { type: 'event', source: 'shop', event: 'order', mapping: '$.data' },
+    ]);
+    const data = '{"b":1.10,"a":1.0,"1":12345678901234567890,"__proto__":-0}';
+    const headers = {
+      Authorization: `Bearer ${await shop.token()}`,
+      'Content-Type': 'application/json',
+    };
+    for (const index of [0, 1]) {
+      const init = { method: 'POST', headers, body: `{"data":${data}}` };
+      const reply = await shop.send(`/workflows/text/triggers/${index}/test`, init);
+      expect(await reply.text()).toBe(`{"matches":true,"input":${data},"faults":[]}`);
+    }
+  });
+
   test('that are none are 404', async () => {
     await shop.store('few', hook('few'));
     for (const index of ['1', '-1', 'x', '00']) {

@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts';
 import { changeStatesOf } from '../../data-changes/tell.ts';
 import { patternOf } from '../../events/pattern.ts';
 import { costly, inPieces } from '../../limits/heavy-work.ts';
+import type { JsonBytes } from '../../outcome.ts';
 import { isoTime } from '../../shapes/iso-time.ts';
 import { versionNotFound, type Workflow } from '../access.ts';
 import type { Workflow as Definition } from '../definition/tree.ts';
@@ -16,6 +17,7 @@ import { loadDefinition } from '../runs/source.ts';
 import { inputOf } from '../triggers/input.ts';
 import { budgetOf } from '../triggers/start.ts';
 import type { TriggerState } from '../triggers/state.ts';
+import { written } from './show.ts';
 import { invalid } from './start.ts';
 import { selectLastCall } from './store.ts';
 
@@ -90,20 +92,20 @@ export async function testTrigger(
   workflow: Workflow,
   named: string,
   sample: JsonObject,
-): Promise<Json> {
+): Promise<JsonBytes> {
   const definition = await definitionOf(ctx, workflow);
   const trigger = definition.triggers.find(({ index }) => String(index) === named);
   if (!trigger) {
     throw new GatewayError('NOT_FOUND', `Workflow ${workflow.row.id} has no trigger ${named}`);
   }
   if (trigger.type === 'webhook') checkDelivery(sample);
-  if (!fits(trigger, sample)) return { matches: false, faults: [] };
+  if (!fits(trigger, sample)) return written({ matches: false, faults: [] });
   const root = trigger.type === 'webhook' ? deliveryOf(sample) : sample;
   const made = await costly(ctx, () => inputOf(trigger, root, budgetOf(ctx.env)));
   const { matches, input, faults } = made;
   const wrong = input === undefined ? [] : await inPieces(ctx, inputFaults(definition, input));
   const all = [...faults, ...wrong].map(({ path, message }) => ({ path, message }));
-  return { matches, ...(input === undefined ? {} : { input }), faults: all };
+  return written({ matches, ...(input === undefined ? {} : { input }), faults: all });
 }
 
 /** Whether the trigger listens to such a thing at all; what the sample leaves out is as it should be. */

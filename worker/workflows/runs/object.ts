@@ -1,5 +1,4 @@
 /** The interface of the objects that run workflows, for their callers: their class knows the whole worker. Spec: workflows.md §6, §7. */
-import type { Json } from '../../../proto/json.ts';
 import type { RunStatus } from '../engine/journal.ts';
 
 /** The organization that owns the object, and the key that seals what is kept there. */
@@ -82,9 +81,9 @@ export type KeyStanding =
   | { readonly is: 'own' | 'elsewhere' | 'unknown' }
   | { readonly is: 'done'; readonly text?: string };
 
-/** What a person does to a task. */
+/** What a person does to a task; the form's values are JSON text. */
 export type TaskAnswer = { readonly by: string } & (
-  | { readonly form: Json }
+  | { readonly form: string }
   | { readonly rejected: string }
 );
 
