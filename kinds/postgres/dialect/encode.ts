@@ -1,5 +1,4 @@
 /** Turns the server's text of a value into JSON text, by the value's type. */
-import { base64Of, bytesOfHex } from '../../../proto/bytes.ts';
 import {
   integerText,
   isJsonInteger,
@@ -9,13 +8,13 @@ import {
 } from '../../json-forms.ts';
 import {
   type LongEncoder,
-  longBytes,
   longJson,
   longPlain,
   longString,
   undividedLong,
 } from '../../long-values.ts';
 import { arrayToJson, type ElementForm, longArray } from './array-text.ts';
+import { byteaToJson, longBytea } from './bytea-text.ts';
 
 /** A field as it travels in text format; null is SQL's NULL. */
 export type FieldValue = string | null;
@@ -46,10 +45,6 @@ function floatToJson(text: string): string {
   return isJsonNumber(text) ? text : JSON.stringify(text);
 }
 
-function bytesToJson(text: string): string {
-  return `"${base64Of(bytesOfHex(text.slice(2)))}"`;
-}
-
 /** A year of four digits in this era; anything else, infinity too, stays as the server writes it. */
 const ISO_LIKE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?:\+00)?$/;
 
@@ -70,7 +65,7 @@ const ENCODERS: { readonly [format in Format]: Encoder } = {
   integer: integerToJson,
   bigint: integerText,
   float: floatToJson,
-  bytes: bytesToJson,
+  bytes: byteaToJson,
   json: jsonOrString,
   timestamp: timestampToJson,
   timestamptz: timestamptzToJson,
@@ -98,7 +93,7 @@ export function encoderOf(type: TypeInfo, numbersAsStrings: boolean): Encoder {
 const LONG: { readonly [format in Format]?: LongEncoder } = {
   text: longString,
   bare: longPlain,
-  bytes: longBytes,
+  bytes: longBytea,
   json: longJson,
 };
 

@@ -10,18 +10,28 @@ import {
   parametersOf,
 } from '../../../kinds/postgres/dialect/parameters.ts';
 import { REMEMBERED_MAX_CHARACTERS } from '../../../kinds/postgres/dialect/statement.ts';
+import { GatewayError } from '../../../proto/errors.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Admitted, Execution } from './execute.ts';
 import { parameterTypes } from './inquire.ts';
 
-/** The statement with its parameters in text; asks the server for their types only when that makes a difference. */
+/**
+ * The statement with its parameters in text; asks the server for their types only when that makes a difference.
+ * @throws GatewayError BAD_REQUEST
+ */
 export async function bound(
-  { database, connection, call }: Execution,
+  { database, connection, call, place }: Execution,
   request: RowsRequest,
   { types: admittedTypes }: Pick<Admitted, 'types'>,
 ): Promise<Statement> {
   const parameters = parametersOf(request);
+  if (!connection.isUtf8 && (place === 'transaction' || parameters.values.length > 0)) {
+    throw new GatewayError(
+      'BAD_REQUEST',
+      'client_encoding must be UTF8: a statement before this one has changed it',
+    );
+  }
   const types = admittedTypes ?? parameters.types;
   let oids = types;
   if (dependsOnType(parameters) || mayDependOnType(parameters)) {

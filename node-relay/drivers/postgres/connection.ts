@@ -44,6 +44,7 @@ export class StartupClient extends Client {
   startup: Record<string, string> = {};
   /** As the server last told. */
   superuser = false;
+  encoding = 'UTF8';
 
   constructor(incoming: IncomingConnection, config: ClientConfig) {
     // Not in the types: a connection that is there already.
@@ -117,6 +118,11 @@ export class Connection implements Lendable {
     }
     // A setting that the server refuses is found now, not by a call.
     for (const statement of this.preamble) await this.rows(statement);
+  }
+
+  /** Whether texts travel as UTF-8, as they are read and written here: a caller's statement may have changed it. */
+  get isUtf8(): boolean {
+    return this.#client.encoding === 'UTF8';
   }
 
   /** Not in the types. */

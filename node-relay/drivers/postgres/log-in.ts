@@ -116,6 +116,7 @@ async function logIn<Made>(
   signal.addEventListener('abort', destroy, { once: true });
   incoming.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
     if (parameterName === 'is_superuser') client.superuser = parameterValue === 'on';
+    if (parameterName === 'client_encoding') client.encoding = parameterValue;
   });
   try {
     await client.connect();

@@ -87,6 +87,34 @@ describe('a transaction', () => {
     expect(await names()).toEqual([]);
   });
 
+  test('tells bytes as they are, also escaped by a setting of its own', async () => {
+    const operations = [
+      sql("SET LOCAL bytea_output = 'escape'"),
+      sql("SELECT '\\xff005caa41'::bytea AS b"),
+    ];
+    expect(jsonOf(await transact(operations))).toMatchObject([
+      {},
+      { rows: [{ b: Buffer.from([0xff, 0, 0x5c, 0xaa, 0x41]).toString('base64') }] },
+    ]);
+  });
+
+  test('is undone where a statement changes the encoding of what comes after it', async () => {
+    const changes = [
+      "SET client_encoding = 'LATIN1'",
+      "SELECT set_config('client_encoding', 'SJIS', true)",
+    ];
+    for (const change of changes) {
+      expect(await failureOf(transact([insert('a'), sql(change), insert('é')]))).toMatchObject({
+        code: 'BAD_REQUEST',
+        message: 'client_encoding must be UTF8: a statement before this one has changed it',
+        details: [{ operation: 2 }],
+      });
+      expect(await names()).toEqual([]);
+    }
+    await transact([insert('é')]);
+    expect(await names()).toEqual(['é']);
+  });
+
   test('fails at its commit when a deferred constraint does', async () => {
     expect(await failureOf(transact([insert('a'), note(999)]))).toMatchObject({
       code: 'CONSTRAINT_VIOLATED',

@@ -36,6 +36,9 @@ export const ABSENT_BEHIND_POOLER: Readonly<Record<string, string>> = {
   'a session for reads > of writes is not': UNPLAIN,
   'a write > that cannot be undone says that it was applied': UNPLAIN,
   'a write > may be one that takes no transaction: ': UNPLAIN,
+  'a transaction > tells bytes as they are, also escaped by a setting of its own': UNPLAIN,
+  'a transaction > is undone where a statement changes the encoding of what comes after it':
+    UNPLAIN,
   'several statements > are kept together': UNPLAIN,
   'COPY > takes and gives text': UNPLAIN,
   'COPY > that fails takes nothing, and the connection goes on': UNPLAIN,
