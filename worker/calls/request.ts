@@ -9,6 +9,7 @@ import { badRequest, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { statementMs } from '../../proto/work/statement.ts';
 import { demand, type HeldLevel } from '../access/access.ts';
+import type { Demand } from '../access/demand.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import type { Endpoint } from '../endpoints/access.ts';
@@ -64,6 +65,8 @@ export interface RequestOptions extends Partial<Form> {
   readonly transaction?: string | undefined;
   /** There, the ticket of the template's run that it belongs to. */
   readonly run?: string | undefined;
+  /** There, what that run demanded of its caller's rights. */
+  readonly demanded?: readonly Demand[] | undefined;
   /** An `Idempotency-Key` that the endpoint's backend keeps. */
   readonly key?: Key | undefined;
   /** Of a subscription: the id of the event to go on after. */

@@ -86,6 +86,7 @@ async function send(
   within: RunScope,
 ): Promise<Json> {
   const { transaction, run } = within;
+  const demanded = within.known.demands;
   const { row, policy } = resource;
   const params = { endpoint: row.id };
   const on = { resource, held: effectiveLevel(policy), policy, params };
@@ -94,7 +95,7 @@ async function send(
     return resultRead(
       ctx,
       within,
-      await requested(ctx, on, operation, body, { bytes, transaction, run }),
+      await requested(ctx, on, operation, body, { bytes, transaction, run, demanded }),
     );
   }
   if (transaction !== undefined) throw withinAnother();

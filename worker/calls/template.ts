@@ -113,6 +113,7 @@ export async function readyToRun(
   sends = true,
 ): Promise<ReadyTemplate> {
   const { row, policy } = template;
+  const params = { template: row.id };
   const root = { uuid: row.uuid, version: call.version ?? row.version };
   const isPinned = call.isNested;
   const early = readEarly(ctx, root, call.pins);
@@ -128,6 +129,9 @@ export async function readyToRun(
   if (sends) {
     if (!isPinned && !isInForce) demandInForce(template, reach, known);
     known.demands.push(...reach.demandRun({ id: row.id, policy }, isPinned === true));
+    // A commit demands it again.
+    if (call.transaction !== undefined)
+      known.demands.push(demand({ held: effectiveLevel(policy), policy, params }, 'Read'));
   } else {
     known.demands.push(...reach.demandNested());
   }

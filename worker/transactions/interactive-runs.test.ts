@@ -1,6 +1,7 @@
 /** Runs of templates within transactions: no end comes between their requests. Spec: transactions.md §5. */
 import { env, runInDurableObject } from 'cloudflare:test';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Json, JsonObject } from '../../proto/json.ts';
 import type { TestGateway } from '../test/gateway.ts';
 import { startInteractive } from './test/interactive.ts';
 import { type Act, expectedOf, held, inTheirOrder, ordersOf, sendingOf } from './test/orders.ts';
@@ -198,4 +199,55 @@ test.each<[string, number, string, (gateway: TestGateway, subject: string) => Pr
   expect(await meanwhile(gateway, user.username)).toMatchObject({ status: 200 });
   letGo();
   expect(await running).toMatchObject({ status, body: { message } });
+});
+
+describe('a run whose caller may not run the template any more when it is committed', () => {
+  const taken = async (
+    rule: (user: string) => [method: string, path: string, body?: Json],
+    more: JsonObject = {},
+  ) => {
+    const { gateway, relay, send, end } = await startInteractive();
+    const template = { endpoint: 'e0', query: 'update a set x = {{a}}' };
+    const made = { id: 'access', name: 'Access', request: 'Write', template, ...more };
+    expect(await gateway.call('POST', '/templates', made)).toMatchObject({ status: 200 });
+    const user = await gateway.addUser(more.runAs === 'author' ? undefined : 'Write');
+    const may = { access_level: 'Write', template_id: 'access', subject: user.username };
+    expect(await gateway.call('POST', '/iam/rbac/templates/subjects', may)).toMatchObject({
+      status: 200,
+    });
+    const bearer = await gateway.token(user);
+    const begun = await gateway.call('POST', '/transactions/begin', {}, bearer);
+    const { transaction_id: id } = begun.body as { transaction_id: string };
+    expect(await send(id, '/templates/access', 'q', bearer, {}, { a: 'v' })).toMatchObject({
+      status: 200,
+    });
+    expect(await gateway.call(...rule(user.username))).toMatchObject({ status: 200 });
+    const reply = await end(id, 'commit', bearer);
+    expect(relay.calls.filter((each) => /^(?:prepare|commit)/.test(each))).toEqual([]);
+    const closed = { status: 409, body: { code: 'TRANSACTION_CLOSED' } };
+    await expect.poll(() => end(id, 'commit', bearer)).toMatchObject(closed);
+    expect(relay.open.size).toBe(0);
+    return reply;
+  };
+  const none = (subject: string): [string, string, Json] => [
+    ...(['POST', '/iam/rbac/templates/subjects'] as const),
+    { access_level: 'None', template_id: 'access', subject },
+  ];
+
+  test.each([
+    ['with the rights of its caller', {}],
+    ['with those of its author', { runAs: 'author' }],
+  ])('is not kept, %s', async (_, more) => {
+    expect(await taken(none, more)).toMatchObject({
+      status: 403,
+      body: { message: expect.stringMatching(/ access on template access$/) },
+    });
+  });
+
+  test('is not kept where the template is deleted', async () => {
+    expect(await taken(() => ['DELETE', '/templates/access'])).toMatchObject({
+      status: 404,
+      body: { message: 'Template access does not exist' },
+    });
+  });
 });

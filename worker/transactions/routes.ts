@@ -85,7 +85,13 @@ export const transactionRoutes: AnyRoute[] = [
     description:
       'Of all its endpoints, or of none: rolled back where its caller may not do any more what its requests did. Repeated, it answers as the first did.',
     tag: 'Transactions',
-    errors: [...OF_A_WRITE, ...OF_A_TRANSACTION, 'FORBIDDEN', 'ENDPOINT_NOT_FOUND'],
+    errors: [
+      ...OF_A_WRITE,
+      ...OF_A_TRANSACTION,
+      'FORBIDDEN',
+      'ENDPOINT_NOT_FOUND',
+      'TEMPLATE_NOT_FOUND',
+    ],
     access: onTransaction,
     changes: 'backend',
     joins: 'steers',

@@ -103,14 +103,13 @@ function requestWithin(
 ): Promise<Outcome> {
   return outcomeOf(async (known) => {
     demandAlone(options);
-    const { transaction: id } = options;
+    const { transaction: id, bytes, run, demanded = [] } = options;
     const demands: Demand[] = [];
-    const single = { mode, body, bytes: options.bytes };
-    const operation = await readSingle(ctx, on, single, demands);
+    const operation = await readSingle(ctx, on, { mode, body, bytes }, demands);
     known.demands.push(...demands);
     const backend = await backendOf(ctx, on.resource, operation.mode === 'read' ? 'read' : 'write');
     const timeoutMs = operation.request.timeout_ms ?? 30_000;
-    const within = { id, run: options.run, form: formOf(options), demands };
+    const within = { id, run, form: formOf(options), demands: [...demanded, ...demands] };
     const text = await answeredBy(ctx, backend, timeoutMs, known, (deadline) =>
       performIn(ctx, within, operation, deadline),
     );
