@@ -8,6 +8,8 @@ import type { Connection } from './connection.ts';
 import { type Counts, countsOf, mayHaveEndedXa, mayHaveKept } from './ended-counts.ts';
 import type { Execution } from './execute.ts';
 
+/** What runs statements that are not seen. */
+const PROGRAMS = new Set(['CALL', 'EXECUTE']);
 /** No such savepoint. */
 const MISSING = 1305;
 /** A lock that was waited for too long, a deadlock: with them servers undo a whole transaction by themselves. */
@@ -25,7 +27,7 @@ export async function inTheSame<Value>(
   work: () => Promise<Value>,
   isXa = false,
 ): Promise<Value> {
-  if (parsed.first !== 'CALL') return work();
+  if (!PROGRAMS.has(parsed.first)) return work();
   const savepoint = `causeway_${randomUUID().replaceAll('-', '')}`;
   await connection.query(`SAVEPOINT ${savepoint}`);
   const before = await countsOf(connection);
@@ -59,7 +61,8 @@ async function isThere(connection: Connection, savepoint: string): Promise<boole
   }
 }
 
-function applied(error: unknown): unknown {
+/** The failure of a statement, which says that something of its request is kept. Of a connection that is lost nothing is known. */
+export function applied(error: unknown): unknown {
   const failure = error instanceof ServerError ? fromServer(error, 'write') : error;
   if (!(failure instanceof GatewayError)) return failure;
   const { code, message, details } = failure;
