@@ -181,8 +181,9 @@ export async function execute(
     const rowFormat = ready.request.row_format ?? 'object';
     const options = { numbersAsStrings: call.numbersAsStrings, rowFormat, form };
     const source = sharedSource(connection.wire.socket);
+    const isUndone = place === 'transaction';
     const make = (max: number) =>
-      new SqlResult(options, { max, onOverflow, source: source(), call });
+      new SqlResult(options, { max, onOverflow, source: source(), call }, isUndone);
     const several = ready.parsed.first === 'CALL' && !ready.request.type.startsWith('query');
     result =
       several && ready.request.type !== 'execute' ? new SeveralResults(make, budget) : make(budget);

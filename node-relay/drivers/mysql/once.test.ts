@@ -97,3 +97,67 @@ test('a mark that is older than 7 days stands no more', async () => {
   await age(2);
   expect(await client.once(add('aged'), own, callOf('write'))).toMatchObject({ isReplay: false });
 });
+
+describe('a table that cannot keep marks', () => {
+  const COLUMNS =
+    'id CHAR(64) PRIMARY KEY, body CHAR(64) NOT NULL, reply VARBINARY(500), made_at DATETIME(6) NOT NULL';
+  const table = (columns = COLUMNS, engine = 'InnoDB') =>
+    `CREATE TABLE # (${columns}) ENGINE = ${engine}`;
+
+  test.each([
+    { what: 'MyISAM', making: table(COLUMNS, 'MyISAM'), why: 'the engine MyISAM' },
+    { what: 'Aria', making: table(COLUMNS, 'Aria'), why: 'the engine Aria' },
+    { what: 'MEMORY', making: table(COLUMNS, 'MEMORY'), why: 'the engine MEMORY' },
+    { what: 'no key', making: table(COLUMNS.replace(' PRIMARY KEY', '')), why: 'no primary key' },
+    {
+      what: 'a key of two',
+      making: table(`${COLUMNS.replace(' PRIMARY KEY', '')}, PRIMARY KEY (id, body)`),
+      why: 'no primary key',
+    },
+    {
+      what: 'no reply',
+      making: table(COLUMNS.replace('reply VARBINARY(500), ', '')),
+      why: 'reply',
+    },
+    { what: 'other columns', making: table('x int'), why: 'id' },
+    { what: 'a view', making: 'CREATE VIEW # AS SELECT * FROM causeway_once', why: 'no table' },
+    { what: 'a view of nothing', making: 'CREATE VIEW # AS SELECT 1 AS id', why: 'body' },
+    { what: 'short ids', making: table(COLUMNS.replace('64', '10')), why: 'too long' },
+  ])('is refused with the statement that makes it: $what', async ({ what, making, why }) => {
+    await client.once(add('opens'), mark(), callOf('write'));
+    const place = `${database.name}.unfit_${last}`;
+    await database.outside.query(making.replace('#', place));
+    expect(
+      await failureOf(client.once(add(what), { ...mark(), place }, callOf('write'))),
+    ).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringMatching(
+        `config.once needs table .*${why}.*Make it with: CREATE TABLE`,
+      ),
+    });
+    expect(await database.look(`SELECT name FROM orders WHERE name = '${what}'`)).toEqual([]);
+  });
+
+  test('which was one before is refused by the reply that it cannot keep', async () => {
+    const place = 'short_replies';
+    await database.outside.query(
+      `CREATE TABLE ${place} (${COLUMNS.replace('VARBINARY(500)', 'VARBINARY(5)')})`,
+    );
+    expect(
+      await failureOf(client.once(add('reply'), { ...mark(), place }, callOf('write'))),
+    ).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringMatching('Make it with'),
+    });
+    expect(await database.look("SELECT name FROM orders WHERE name = 'reply'")).toEqual([]);
+  });
+});
+
+test('a table that was removed meanwhile is made again', async () => {
+  await client.once(add('first'), mark(), callOf('write'));
+  await database.outside.query('DROP TABLE causeway_once');
+  const own = mark();
+  expect(await client.once(add('anew'), own, callOf('write'))).toMatchObject({ isReplay: false });
+  expect(await client.once(add('anew'), own, callOf('write'))).toMatchObject({ isReplay: true });
+  expect(await database.look("SELECT name FROM orders WHERE name = 'anew'")).toHaveLength(1);
+});

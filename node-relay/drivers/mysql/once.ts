@@ -15,19 +15,22 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { demandOpen, type Execution, ended } from './execute.ts';
 import { isContended } from './once-marks.ts';
-import { keepMark, keepReply, keptMark, openTable, purgeMarks } from './once-table.ts';
+import { isMissing, keepMark, keepReply, keptMark, openTable, purgeMarks } from './once-table.ts';
 import { letsThrough, refusePlain } from './plain-tables.ts';
 import { runRequest } from './run.ts';
 import { endedEarly } from './same-transaction.ts';
 import { runOperations } from './transact.ts';
+
+/** Milliseconds until a table that was seen is looked at again: it may have been made anew. */
+const SEEN_MS = 60_000;
 
 /** Writes of one pool that leave marks. */
 export class MysqlOnce implements Pick<KeepsOnce<MysqlRequest>, 'once'> {
   readonly #database: Database;
   readonly #purges = new Purges();
   readonly #engines = new Engines();
-  /** The table that was seen last: an endpoint has one. */
-  #seen = '';
+  /** The table that was seen last, and until when that holds: an endpoint has one. */
+  #seen = { place: '', until: 0 };
 
   constructor(database: Database) {
     this.#database = database;
@@ -59,8 +62,6 @@ export class MysqlOnce implements Pick<KeepsOnce<MysqlRequest>, 'once'> {
       const { value, traces } = await runRequest(execution, work.request);
       return { value: { result: value, isReplay: false }, traces };
     }
-    if (this.#seen !== mark.place) await openTable(connection, mark.place);
-    this.#seen = mark.place;
     try {
       if (!(await this.#begin(connection, mark))) {
         await connection.query('ROLLBACK');
@@ -78,16 +79,23 @@ export class MysqlOnce implements Pick<KeepsOnce<MysqlRequest>, 'once'> {
   }
 
   /** Begins a transaction with the mark; false where it was there. @throws GatewayError BAD_REQUEST; Contended */
-  async #begin(connection: Connection, mark: OnceMark): Promise<boolean> {
+  async #begin(connection: Connection, mark: OnceMark, isAgain = false): Promise<boolean> {
+    const { place } = mark;
+    if (this.#seen.place !== place || this.#seen.until < performance.now()) {
+      await openTable(connection, place);
+      this.#seen = { place, until: performance.now() + SEEN_MS };
+    }
     await connection.query('START TRANSACTION');
     try {
       return await keepMark(connection, mark);
     } catch (error) {
       if (isContended(error)) throw new Contended(error);
-      // It may have been removed since: the next call looks for it again.
-      this.#seen = '';
-      throw error;
+      this.#seen = { place: '', until: 0 };
+      if (isAgain || !isMissing(error)) throw error;
     }
+    // It has been removed since.
+    await connection.query('ROLLBACK');
+    return this.#begin(connection, mark, true);
   }
 
   /** Does the work in the transaction that is open. */

@@ -22,10 +22,13 @@ export class SqlResult implements Sink {
   readonly rowMax: number;
   readonly #options: RowOptions;
   readonly #rows: ResultRows<LongRow>;
+  readonly #isUndone: boolean;
   #shape: Shape | undefined;
 
-  constructor(options: RowOptions, bounds: RowBounds) {
+  /** @param isUndone whether nothing is kept of its statement when it fails */
+  constructor(options: RowOptions, bounds: RowBounds, isUndone: boolean) {
     this.#options = options;
+    this.#isUndone = isUndone;
     this.rowMax = rowMaxOf(bounds.max, OTHER_MAX);
     this.#rows = new ResultRows(bounds, writeParts);
   }
@@ -38,8 +41,9 @@ export class SqlResult implements Sink {
   columns(columns: readonly Column[]): void {
     if (this.#shape) {
       const message = 'The procedure answers several results; send it with the type simple';
+      const detail = { source: 'mysql', code: 'several_results', message };
       throw new GatewayError('REQUEST_FAILED', message, {
-        details: [{ source: 'mysql', code: 'several_results', message, applied: true }],
+        details: [this.#isUndone ? detail : { ...detail, applied: true }],
       });
     }
     this.#shape = shapeOf(columns, this.#options);

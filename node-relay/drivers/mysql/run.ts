@@ -11,7 +11,9 @@ import type { Parsed } from '../../../kinds/mysql/dialect/statement.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Done, Traces } from '../lender.ts';
+import type { Connection } from './connection.ts';
 import { admitted, type Execution, ended, execute, runOne } from './execute.ts';
+import { applied, inTheSame } from './same-transaction.ts';
 
 type SeveralRequest = Exclude<MysqlRequest, { params?: unknown }>;
 
@@ -75,21 +77,40 @@ interface Several {
   readonly begin?: string;
 }
 
+/** @throws GatewayError; it says `applied` where an earlier statement, or the one that failed, has kept what came before it */
 async function runEach(
   execution: Execution,
   request: SeveralRequest,
   { statements, read, begin }: Several,
 ): Promise<Buffer[]> {
+  const { connection } = execution;
   const results: Buffer[] = [];
   let left = execution.call.resultMaxBytes;
-  for (const parsed of statements) {
-    const { connection } = execution;
-    if (begin !== undefined && !connection.wire.inTransaction) await connection.query(begin);
-    const result = await execute(execution, { request, parsed, values: [], read }, left);
+  let isKept = false;
+  for (const [index, parsed] of statements.entries()) {
+    const run = async () => {
+      const send = () => execute(execution, { request, parsed, values: [], read }, left);
+      if (begin === undefined) return send();
+      if (!connection.wire.inTransaction) await connection.query(begin);
+      return inTheSame(execution, parsed, send);
+    };
+    const result = await run().catch(async (error: unknown) => {
+      isKept ||= begin !== undefined && index > 0 && (await hasCommitted(connection, parsed));
+      throw isKept ? applied(error) : error;
+    });
     left -= result.length;
     results.push(result);
+    isKept ||= begin !== undefined && !connection.wire.inTransaction;
   }
   return results;
+}
+
+/** Whether a statement that failed has committed what was open, as most do before they find out why. */
+async function hasCommitted(connection: Connection, { commits }: Parsed): Promise<boolean> {
+  if (!commits || connection.wire.lost || connection.interrupted) return false;
+  // An error does not say whether a transaction is open.
+  await connection.query('DO 0');
+  return !connection.wire.inTransaction;
 }
 
 /** Runs work between `begin` and COMMIT; a failure rolls back. */

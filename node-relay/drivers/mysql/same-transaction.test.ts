@@ -28,8 +28,10 @@ const ENDING = {
 const FAILING = {
   fails: "COMMIT; START TRANSACTION; SIGNAL SQLSTATE '45000'",
   answers: 'COMMIT; START TRANSACTION; SELECT 1 UNION SELECT 2',
+  recounts: 'COMMIT; START TRANSACTION; SELECT 1; SELECT 2',
 };
 const WITHIN = {
+  lists: 'INSERT INTO t VALUES (4); SELECT 1 AS a; SELECT 2 AS b',
   adds: 'INSERT INTO t VALUES (2)',
   parts: 'SAVEPOINT a; INSERT INTO t VALUES (3); ROLLBACK TO a',
   stops: "SIGNAL SQLSTATE '45000'",
@@ -86,6 +88,19 @@ describe.each(WAYS)('in $way', ({ send }) => {
     await send('CALL adds()', 'CALL parts()');
     expect(await database.look('SELECT v FROM t ORDER BY v')).toEqual([{ v: 1 }, { v: 2 }]);
   });
+});
+
+test.each(['query', 'execute'])('as type %s, one of several results is undone', async (type) => {
+  const send = (name: string) =>
+    failureOf(client.transact([ADD, sql(`CALL ${name}()`, [], { type })], callOf('write')));
+  const failure = await send('lists');
+  expect(failure).toMatchObject({ details: [{ code: 'several_results', operation: 1 }] });
+  expect(failure).not.toMatchObject({ details: [{ applied: true }] });
+  expect(await database.look('SELECT v FROM t')).toEqual([]);
+  expect(await send('recounts')).toMatchObject({
+    details: [{ code: 'several_results', applied: true }],
+  });
+  expect(await kept()).toHaveLength(1);
 });
 
 test('one that ends a share by its name and begins it again is told', async () => {

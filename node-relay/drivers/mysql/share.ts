@@ -190,7 +190,7 @@ class MysqlShare implements OpenShare<MysqlRequest> {
       // Inside a transaction of its own, a read is kept from writing by the guard alone.
       const ready = { request, parsed, values, read: false };
       const send = () => execute(sending, ready, budget);
-      const result = await this.#onceBegun(inTheSame(connection, parsed, send));
+      const result = await this.#onceBegun(inTheSame(own, parsed, send, this.#isXa));
       // That it is prepared says that it was open.
       if (!prepares && !connection.wire.inTransaction) throw endedEarly();
       return result;

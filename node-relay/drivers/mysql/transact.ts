@@ -49,7 +49,7 @@ async function runOperation(
     const values = valuesOf(request, parsed);
     // Inside a transaction of its own, a read is kept from writing by the guard alone.
     const ready = { request, parsed, values, read: false };
-    const result = await inTheSame(connection, parsed, () => execute(own, ready, budget));
+    const result = await inTheSame(own, parsed, () => execute(own, ready, budget));
     if (!connection.wire.inTransaction) throw endedEarly();
     return result;
   });

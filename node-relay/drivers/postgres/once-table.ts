@@ -111,6 +111,12 @@ export function isAboutTable(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && /^(?:42|3F|25006)/.test(error.code ?? '');
 }
 
+/** Whether the failure of a mark, in words, says that there is no table, or no schema. Source: PostgreSQL manual, appendix A. */
+export function isMissingTable(error: unknown): boolean {
+  if (!(error instanceof GatewayError) || !(error.cause instanceof DatabaseError)) return false;
+  return /^(?:42P01|3F000)$/.test(error.cause.code ?? '');
+}
+
 function lacks(place: string, written: string, cause?: DatabaseError): GatewayError {
   const why = cause === undefined ? 'it cannot be found' : `the database says: ${cause.message}`;
   const refusal = lacksPlace(`table ${place}`, why, making(written).join('; '));

@@ -15,7 +15,7 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Execution } from './execute.ts';
 import { statementMessages } from './messages.ts';
-import { isAboutTable, lacksOfTable, type OnceTable } from './once-table.ts';
+import { isAboutTable, isMissingTable, lacksOfTable, type OnceTable } from './once-table.ts';
 import { asItself, isContended, type OnceTables } from './once-tables.ts';
 import { beginFailure } from './pooler.ts';
 import { runRequest } from './run.ts';
@@ -57,9 +57,9 @@ export class PostgresOnce implements Pick<KeepsOnce<PostgresRequest>, 'once'> {
   ): Promise<Done<OnceAnswer>> {
     const execution: Execution = { database: this.#database, connection, call, place: 'call' };
     if ('request' in work && isRead(work.request, call.mode)) return plain(execution, work.request);
-    const table = await this.#tables.at(connection, mark.place);
     try {
-      if (!(await this.#begin(connection, table, mark))) {
+      const { table, isNew } = await this.#marked(connection, mark);
+      if (!isNew) {
         return { value: await keptAnswer(connection, table, mark), traces: 'none' };
       }
       const { value, traces } = await perform(execution, work);
@@ -71,6 +71,19 @@ export class PostgresOnce implements Pick<KeepsOnce<PostgresRequest>, 'once'> {
       }
       throw error;
     }
+  }
+
+  /** As `#begin`; a table that was removed since is made again. */
+  async #marked(connection: Connection, mark: OnceMark) {
+    const table = await this.#tables.at(connection, mark.place);
+    try {
+      return { table, isNew: await this.#begin(connection, table, mark) };
+    } catch (error) {
+      if (!isMissingTable(error)) throw error;
+    }
+    await connection.rows({ text: 'ROLLBACK' });
+    const again = await this.#tables.at(connection, mark.place);
+    return { table: again, isNew: await this.#begin(connection, again, mark) };
   }
 
   /** Begins a transaction with the mark; false where it was there. @throws GatewayError BAD_REQUEST; Contended */
