@@ -6,12 +6,11 @@ import { refuseGone } from '../../../proto/work/refusal.ts';
 import { lookThrough } from '../../../proto/written-json.ts';
 import type { Context } from '../../context.ts';
 import type { JsonBytes } from '../../outcome.ts';
-import { readCursor, writeCursor } from '../../shapes/cursor.ts';
+import { listContext, readCursor, writeCursor } from '../../shapes/cursor.ts';
 import { isUuid } from '../../shapes/ids.ts';
 import type { Workflow } from '../access.ts';
 import type { ActionRecord, RunRecord, ValueRecord } from '../runs/head.ts';
 import { runsObject } from '../runs/reachable.ts';
-import { listOf } from './list.ts';
 import type { DiffQuery } from './schema.ts';
 import { findRun, hidden, type Shown, Teller, written } from './show.ts';
 import { readsAll } from './sight.ts';
@@ -49,7 +48,8 @@ export async function diffRuns(
   for (const { record } of [a, b]) {
     if (!(await readsAll(ctx, workflow, record))) throw hidden();
   }
-  const list = listOf(ctx, workflow, `diff:${a.record.id}:${b.record.id}`);
+  const { sealedDataKey } = workflow.policy;
+  const list = listContext(ctx, sealedDataKey, `diff:${a.record.id}:${b.record.id}`);
   const from = positionOf(await readCursor(list, cursor));
   const page: JsonObject[] = [];
   let next: DiffPosition | undefined;
