@@ -146,6 +146,8 @@ export interface Context extends PublicContext {
   readonly door?: Door | undefined;
   /** Runs that led to the call, of a call that a run makes: worker/calls/chain.ts. */
   readonly chain?: number | undefined;
+  /** What it is asked by its query string, where it only reads: a cursor is of that, too (worker/shapes/cursor.ts). */
+  readonly query?: object | undefined;
   /** In the line of heavy work, of a request with a large body. */
   readonly place?: Ticket | undefined;
 }

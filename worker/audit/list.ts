@@ -15,7 +15,7 @@ export async function listAudit(ctx: Context, query: AuditQuery): Promise<Json> 
   const { db, caller } = ctx;
   const { limit, cursor, ...filter } = query;
   const { sealedDataKey } = await policyOn(ctx);
-  const list = listContext(ctx, sealedDataKey, `audit:${JSON.stringify(filter)}`);
+  const list = listContext(ctx, sealedDataKey, 'audit');
   const last = await readCursor(list, cursor);
   const before = last === undefined ? undefined : Number(last);
   const [rows, [removed], [total]] = await db.batch([

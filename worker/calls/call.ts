@@ -123,8 +123,9 @@ function handle(
   operation: AnyRoute,
   input: Input<unknown, unknown, unknown, unknown>,
 ): Promise<Reply> {
-  const run = () => operation.handle(ctx, input);
-  return operation.method === 'GET' ? inTurn(ctx, run) : run();
+  if (operation.method !== 'GET') return operation.handle(ctx, input);
+  const own: Context = { ...ctx, query: input.query as object }; // As the operation's shape read it.
+  return inTurn(own, () => operation.handle(own, input));
 }
 
 /** What may have changed is read again by the next call. */

@@ -10,7 +10,7 @@ import { answeredBy } from '../calls/request.ts';
 import type { Context } from '../context.ts';
 import { readInTurn } from '../limits/heavy-work.ts';
 import { JsonBytes, type Outcome, outcomeOf } from '../outcome.ts';
-import { type ListContext, type PageQuery, readCursor, writeCursor } from '../shapes/cursor.ts';
+import { listContext, type PageQuery, readCursor, writeCursor } from '../shapes/cursor.ts';
 import type { Endpoint } from './access.ts';
 import type { SchemaPage } from './inspect-shapes.ts';
 
@@ -48,12 +48,7 @@ export function inspectEndpoint(
 ): Promise<Outcome> {
   return outcomeOf(async (known) => {
     const { row, policy } = endpoint;
-    const list: ListContext = {
-      settings: ctx.settings,
-      orgUuid: row.orgUuid,
-      sealedDataKey: policy.sealedDataKey,
-      list: `schema:${row.uuid}`,
-    };
+    const list = listContext(ctx, policy.sealedDataKey, `schema:${row.uuid}`);
     const last = await readCursor(list, cursor);
     const backend = await backendOf(ctx, endpoint, 'read');
     const { profile } = backend.target;

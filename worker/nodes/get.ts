@@ -3,7 +3,7 @@ import type { Json } from '../../proto/json.ts';
 import type { Policy } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import type { NodeRow } from '../db/nodes.ts';
-import { type ListContext, type PageQuery, readCursor, writeCursor } from '../shapes/cursor.ts';
+import { listContext, type PageQuery, readCursor, writeCursor } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { DEFAULT_NODE_NAME, defaultNode } from './default-node.ts';
 import { checkHealth } from './health.ts';
@@ -16,8 +16,8 @@ export async function listOwnNodes(
   { sealedDataKey }: Policy,
   { limit, cursor }: PageQuery,
 ): Promise<Json> {
-  const { settings, caller, db } = ctx;
-  const list: ListContext = { settings, orgUuid: caller.orgUuid, sealedDataKey, list: 'nodes' };
+  const { caller, db } = ctx;
+  const list = listContext(ctx, sealedDataKey, 'nodes');
   const last = await readCursor(list, cursor);
   const own = limit - (last === undefined ? 1 : 0);
   const rows = await selectNodes(db, caller.orgUuid, { after: last || undefined, limit: own + 1 });

@@ -3,7 +3,7 @@ import type { Json } from '../../proto/json.ts';
 import type { Context } from '../context.ts';
 import type { ConnectionStatus, PlacementRow } from '../db/schema.ts';
 import type { Endpoint } from '../endpoints/access.ts';
-import { type PageQuery, readCursor } from '../shapes/cursor.ts';
+import { listContext, type PageQuery, readCursor } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { defaultNode } from './default-node.ts';
 import { checkHealth, effective } from './health.ts';
@@ -21,10 +21,8 @@ export async function listNodes(
   endpoint: Endpoint,
   { cursor }: PageQuery,
 ): Promise<Json> {
-  const { settings, caller } = ctx;
-  const { sealedDataKey } = endpoint.policy;
-  const list = `nodes:${endpoint.row.uuid}`;
-  await readCursor({ settings, orgUuid: caller.orgUuid, sealedDataKey, list }, cursor);
+  const { policy, row } = endpoint;
+  await readCursor(listContext(ctx, policy.sealedDataKey, `nodes:${row.uuid}`), cursor);
   const placements =
     endpoint.placements.length > 0 ? endpoint.placements : [await unplaced(ctx, endpoint)];
   const placed = await placedOf(ctx, { ...endpoint, placements });

@@ -8,7 +8,7 @@ let context: ListContext;
 beforeAll(async () => {
   const { organization, settings } = await startGateway('Read');
   const { uuid, sealedDataKey } = organization;
-  context = { settings, orgUuid: uuid, sealedDataKey, list: 'endpoints' };
+  context = { settings, orgUuid: uuid, sealedDataKey, list: 'endpoints', filters: '' };
 });
 
 describe('a cursor', () => {
@@ -32,6 +32,7 @@ describe('a cursor', () => {
       cursor.slice(0, -4) + cursor.slice(-4).replaceAll(/./g, (c) => (c === 'A' ? 'B' : 'A'));
     const attempts = [
       readCursor({ ...context, list: 'users' }, cursor),
+      readCursor({ ...context, filters: '[["status","active"]]' }, cursor),
       readCursor(context, changed),
       readCursor(context, 'orders'),
       readCursor(context, 'v1.!.!'),

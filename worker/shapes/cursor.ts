@@ -39,19 +39,30 @@ export const PageQuery = z.strictObject({
 
 export type PageQuery = z.output<typeof PageQuery>;
 
-/** Which list a cursor is of; in another organization or list it does not open. */
+/** Which list a cursor is of; in another organization or list, or with other filters, it does not open. */
 export interface ListContext extends Omit<SealingContext, 'purpose'> {
   /** For example `endpoints`. */
   readonly list: string;
+  /** All that the list is asked for but its page, as one text; empty where that is nothing. */
+  readonly filters: string;
 }
 
-/** A list of the caller's organization. */
+/** A list of the caller's organization. What its call asks for is part of it, so that no list can forget one of its filters. */
 export function listContext(
-  { settings, caller }: Pick<Context, 'settings' | 'caller'>,
+  { settings, caller, query }: Pick<Context, 'settings' | 'caller' | 'query'>,
   sealedDataKey: string,
   list: string,
 ): ListContext {
-  return { settings, orgUuid: caller.orgUuid, sealedDataKey, list };
+  const { orgUuid } = caller;
+  return { settings, orgUuid, sealedDataKey, list, filters: filtersOf(query ?? {}) };
+}
+
+/** Filters in one order, however they were given. */
+function filtersOf(query: object): string {
+  const given = Object.entries(query).filter(
+    ([name, value]) => value !== undefined && !Object.hasOwn(PageQuery.shape, name),
+  );
+  return given.length === 0 ? '' : JSON.stringify(given.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Rows of a list. */
@@ -63,7 +74,7 @@ interface Listing<Row> {
 
 /**
  * The rows of a page, and the member of its reply that says where the next one begins.
- * @throws GatewayError BAD_REQUEST for a cursor that is not of this list
+ * @throws GatewayError BAD_REQUEST for a cursor that is not of this list and its filters
  */
 export async function readPage<Row>(
   context: ListContext,
@@ -83,7 +94,7 @@ export function writeCursor(context: ListContext, last: string): Promise<string>
 
 /**
  * The name of the entry that a cursor is after; `undefined` without a cursor.
- * @throws GatewayError BAD_REQUEST when it is forged, or of another list. Contract §13
+ * @throws GatewayError BAD_REQUEST when it is forged, of another list, or of other filters. Contract §13
  */
 export async function readCursor(
   context: ListContext,
@@ -95,6 +106,6 @@ export async function readCursor(
   throw badRequest('cursor', 'is not one of this list');
 }
 
-function sealing({ list, ...context }: ListContext): SealingContext {
-  return { ...context, purpose: `cursor:${list}` };
+function sealing({ list, filters, ...context }: ListContext): SealingContext {
+  return { ...context, purpose: `cursor:${list}${filters}` };
 }

@@ -9,7 +9,7 @@ import type { Shown } from '../calls/transactions/object.ts';
 import { transactionClosed, transactionNotFound } from '../calls/transactions/refusals.ts';
 import type { Context } from '../context.ts';
 import { effectiveLevel, reaches } from '../levels.ts';
-import { type ListContext, readCursor, writeCursor } from '../shapes/cursor.ts';
+import { listContext, readCursor, writeCursor } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import type { ResolveBody, TransactionsQuery } from './schema.ts';
 
@@ -36,18 +36,11 @@ export async function listTransactions(
   policy: Policy,
   { status, limit, cursor }: TransactionsQuery,
 ): Promise<Json> {
-  const { settings, caller } = ctx;
-  const { sealedDataKey } = policy;
-  const list: ListContext = {
-    settings,
-    orgUuid: caller.orgUuid,
-    sealedDataKey,
-    list: 'transactions',
-  };
+  const list = listContext(ctx, policy.sealedDataKey, 'transactions');
   const [started, last] = (await readCursor(list, cursor))?.split(' ') ?? [];
   const query = {
     status,
-    caller: isAdmin(policy) ? undefined : caller.userUuid,
+    caller: isAdmin(policy) ? undefined : ctx.caller.userUuid,
     after: last === undefined ? undefined : ([Number(started), last] as const),
     limit: limit + 1,
   };

@@ -49,7 +49,7 @@ export async function listUsers(
   { level, status, q, ...page }: ListQuery,
 ): Promise<Json> {
   const { db, caller } = ctx;
-  const list = listContext(ctx, sealedDataKey, `users:${JSON.stringify([level, status, q])}`);
+  const list = listContext(ctx, sealedDataKey, 'users');
   const { rows, next } = await readPage(list, page, {
     select: (after) => selectUsers(db, caller.orgUuid, { level, status, q, after }, page.limit + 1),
     nameOf: ({ usernameKey }) => usernameKey,

@@ -14,10 +14,12 @@ import { definitionText, hasSealed, readGraph, SCHEMA } from './stored.ts';
 const decoder = new TextDecoder();
 
 /** A definition that is to be stored, and what goes with it. */
-interface NewDefinition {
+export interface NewDefinition {
   readonly id: string;
   readonly status: WorkflowStatus;
   readonly definition: JsonObject;
+  /** Members of it that nobody sent. */
+  readonly added: readonly string[];
   /** What is wrong before it is read. */
   readonly faults: readonly Fault[];
 }
@@ -62,8 +64,9 @@ export function definitionIn(body: JsonObject, orgUuid: string): NewDefinition {
 
 /** A definition as the value of `workflow_schema`. */
 function fromInner(schema: JsonObject): NewDefinition {
-  const { definition, ...rest } = fromDefinition(schema);
-  return { ...rest, definition: { ...definition, [SCHEMA]: Object.keys(schema) } };
+  const { definition, added, ...rest } = fromDefinition(schema);
+  const whole = { ...definition, [SCHEMA]: Object.keys(schema) };
+  return { ...rest, definition: whole, added: [...added, SCHEMA] };
 }
 
 function fromDag(schema: JsonObject): NewDefinition {
@@ -72,9 +75,15 @@ function fromDag(schema: JsonObject): NewDefinition {
   const isId = typeof id === 'string' && WorkflowId.safeParse(id).success;
   const wrong = { path: `${SCHEMA}.id`, message: 'must be an id: letters, digits and . _ -' };
   const name = isId ? id : 'workflow';
-  const definition = { name, description: '', version: '1.0.0', [SCHEMA]: schema };
-  return { id: name, status: 'active', definition, faults: isId ? faults : [wrong, ...faults] };
+  const made = { name, ...DEFAULTS };
+  return {
+    ...{ id: name, status: 'active', definition: { ...made, [SCHEMA]: schema } },
+    ...{ added: Object.keys(made), faults: isId ? faults : [wrong, ...faults] },
+  };
 }
+
+/** Members that every definition has. */
+const DEFAULTS = { description: '', version: '1.0.0' };
 
 /** Characters of a random word. */
 const WORD = 12;
@@ -99,7 +108,8 @@ function fromDefinition(body: JsonObject): NewDefinition {
   return {
     id: String(id),
     status: status === 'paused' ? 'paused' : 'active',
-    definition: { ...checked, description: '', version: '1.0.0', ...rest },
+    definition: { ...checked, ...DEFAULTS, ...rest },
+    added: Object.keys(DEFAULTS).filter((member) => !Object.hasOwn(rest, member)),
     faults,
   };
 }
@@ -113,12 +123,16 @@ function faultsOfMade(id: string): readonly Fault[] {
     : [];
 }
 
-/** What is stored of a definition, in pieces: the row has the rest. @throws GatewayError PAYLOAD_TOO_LARGE */
-export function* storedPart({
-  id: _id,
-  status: _status,
-  ...definition
-}: JsonObject): Pieces<JsonObject> {
-  demandSize(yield* definitionText(definition));
+/**
+ * What is stored of a definition, in pieces: the row has the rest.
+ * @param added members that do not count, as nobody sent them
+ * @throws GatewayError PAYLOAD_TOO_LARGE
+ */
+export function* storedPart(
+  { id: _id, status: _status, ...definition }: JsonObject,
+  added: readonly string[],
+): Pieces<JsonObject> {
+  const sent = Object.entries(definition).filter(([name]) => !added.includes(name));
+  demandSize(yield* definitionText(Object.fromEntries(sent)));
   return definition;
 }

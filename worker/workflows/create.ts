@@ -49,11 +49,11 @@ export async function createWorkflow(
   const { db, caller, settings } = ctx;
   const { orgUuid, userId } = caller;
   const size = bytes?.byteLength ?? 0;
-  const { id, status, definition, faults } = definitionIn(
+  const { id, status, definition, added, faults } = definitionIn(
     await dividedInTurn(ctx, size, asWritten(body, bytes)),
     orgUuid,
   );
-  const kept = await dividedInTurn(ctx, size, storedPart(definition));
+  const kept = await dividedInTurn(ctx, size, storedPart(definition, added));
   const uuid = crypto.randomUUID();
   const draft = { definition, faults, size };
   const { references, hooks, triggers, changes, runAs, guard } = await admitted(

@@ -14,7 +14,7 @@ import { refusal } from '../shapes/definition.ts';
 import { nextVersion } from '../templates/version.ts';
 import { changedMeanwhile, type Workflow, workflowNotFound } from './access.ts';
 import { type Admitted, admitted } from './admit.ts';
-import { asWritten, storedPart } from './body.ts';
+import { asWritten, type NewDefinition, storedPart } from './body.ts';
 import {
   insertReferences,
   insertVersion,
@@ -110,11 +110,11 @@ async function changeDefinition(
   const size = Math.max(stored.definition.length, bytes);
   const versions = names.map(({ version }) => version);
   const before = await dividedInTurn(ctx, size, storedInPieces(stored.definition));
-  const { definition, faults } = await inItsTurn(ctx, size, () =>
+  const { definition, added, faults } = await inItsTurn(ctx, size, () =>
     merged(before, { patch, versions, inForce: row.version }),
   );
   hold(tagOf(row), ifMatch);
-  const kept = await dividedInTurn(ctx, size, storedPart(definition));
+  const kept = await dividedInTurn(ctx, size, storedPart(definition, added));
   if (versions.includes(String(kept.version))) throw versionExists(id, String(kept.version));
   const draft = { definition, faults, size };
   const holder = { id, uuid, wasDoor: row.runAs === 'author' };
@@ -139,7 +139,7 @@ function merged(
     versions,
     inForce,
   }: { readonly patch: JsonObject; readonly versions: readonly string[]; readonly inForce: string },
-): { readonly definition: JsonObject; readonly faults: readonly Fault[] } {
+): Pick<NewDefinition, 'definition' | 'added' | 'faults'> {
   const faults: Fault[] = [];
   if (Object.hasOwn(patch, 'id')) faults.push({ path: 'id', message: 'cannot be changed' });
   if (hasSealed(patch)) faults.push({ path: 'trigger', message: 'has a secret that is no text' });
@@ -155,7 +155,13 @@ function merged(
   members.set('description', members.get('description') ?? '');
   members.set('version', patch.version ?? nextVersion(inForce, versions));
   const definition = withKeptSecrets(Object.fromEntries(members), before);
-  return { definition, faults };
+  // Of what is kept nobody knows any more whether it was sent: it does not count where it is as it is without.
+  const added = [
+    ...(patch.version === undefined ? ['version'] : []),
+    ...(definition.description === '' ? ['description'] : []),
+    ...(Array.isArray(definition[SCHEMA]) ? [SCHEMA] : []),
+  ];
+  return { definition, added, faults };
 }
 
 /** What every change sets. */

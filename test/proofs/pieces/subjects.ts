@@ -65,7 +65,7 @@ const working: readonly Subject[] = [
   { name: 'a stored workflow', of: (text) => storedInPieces(workflow(text)) },
   {
     name: 'what is stored of a workflow',
-    of: (text) => storedPart(whole(storedInPieces(workflow(text))) as JsonObject),
+    of: (text) => storedPart(whole(storedInPieces(workflow(text))) as JsonObject, []),
   },
 ];
 

@@ -1,5 +1,6 @@
 /** Definitions that cannot be: all that is wrong is told at once, each fault with its path. */
 import { describe, expect, test } from 'vitest';
+import { readWorkflow } from './read.ts';
 import { ACTIONS } from './test/bad-actions.ts';
 import { CONTAINERS } from './test/bad-containers.ts';
 import { EXPRESSIONS } from './test/bad-expressions.ts';
@@ -9,7 +10,7 @@ import { PEOPLE } from './test/bad-people.ts';
 import { REQUESTS } from './test/bad-requests.ts';
 import { TRIGGERS } from './test/bad-triggers.ts';
 import { WORKFLOW } from './test/bad-workflow.ts';
-import { read } from './test/builders.ts';
+import { flow, loop, read, template } from './test/builders.ts';
 
 describe.each([
   ['a workflow', WORKFLOW],
@@ -30,4 +31,10 @@ describe.each([
     );
     expect({ workflow, found }).toEqual({ workflow: undefined, found: told });
   });
+});
+
+test('what was stored before an element could not be called output is still read', () => {
+  const definition = { name: 'w', ...flow(loop(template('a'), { as: 'output' })) };
+  const lookups = { kindOf: () => undefined, isStored: true };
+  expect(readWorkflow(definition, lookups).faults).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { truncated } from '../../../proto/truncate.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import type { DraftContext, TypeReader } from './draft.ts';
 import { COST, compiled } from './expression.ts';
-import { ACTION_ID, ACTION_ID_FORM, LOOP_NAME, ROOT_NAMES } from './ids.ts';
+import { ACTION_ID, ACTION_ID_FORM, LOOP_NAME, TAKEN_NAMES } from './ids.ts';
 import { expressionOf } from './leaves.ts';
 import { SHOWN } from './members.ts';
 import type { Action, Expr } from './tree.ts';
@@ -66,7 +66,7 @@ export const loop: TypeReader<'loop'> = {
 };
 
 /** What the element and its position are called. */
-function readNames({ members }: DraftContext): {
+function readNames({ drafts, members }: DraftContext): {
   readonly as: string;
   readonly index: string | undefined;
 } {
@@ -77,8 +77,10 @@ function readNames({ members }: DraftContext): {
     ['index', index],
   ] as const) {
     if (name === undefined) continue;
-    if (ROOT_NAMES.includes(name))
-      members.fault(member, `may not be one of ${ROOT_NAMES.join(', ')}`);
+    // What was stored before that was refused is still run.
+    const isKept = name === 'output' && drafts.lookups.isStored === true;
+    if (TAKEN_NAMES.includes(name) && !isKept)
+      members.fault(member, `may not be one of ${TAKEN_NAMES.join(', ')}`);
     else if (!LOOP_NAME.test(name))
       members.fault(member, 'must be 1 to 64 letters, digits and _, and begin with no digit');
   }

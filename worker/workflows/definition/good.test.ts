@@ -199,6 +199,8 @@ describe('requests of endpoints', () => {
     };
     expect(expects({})).toEqual([200, 302]);
     expect(expects({ expect: ['2xx', 404] })).toEqual([200, 404]);
+    const written = ['200.0', '4.04e2', '50000e-2'].map((text) => JSON.rawJSON(text));
+    expect(expects({ expect: written })).toEqual([200, 404, 500]);
   });
 });
 

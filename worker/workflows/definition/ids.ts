@@ -14,4 +14,6 @@ export function* nameable(ids: Iterable<string>): Generator<string> {
 /** Names in `as` and `index`: what an expression may write behind `$.`. */
 export const LOOP_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 /** Members of `$` that no loop may hide. */
-export const ROOT_NAMES = ['input', 'trigger', 'run', 'actions', 'error', 'results'];
+const ROOT_NAMES = ['input', 'trigger', 'run', 'actions', 'error', 'results'];
+/** Names that no element and no position may have: as `output` it could not be read where an action's own output is. */
+export const TAKEN_NAMES = [...ROOT_NAMES, 'output'];

@@ -1,5 +1,6 @@
 /** Actions that do one thing and hold no others: endpoint, template, condition, subworkflow. Spec: workflows.md §3. */
 
+import { wholeText } from '../../../proto/decimal.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
 import { comparedName } from '../../shapes/ids.ts';
@@ -72,6 +73,7 @@ function failing(at: string, error: GatewayError): Value {
 
 /** Statuses of HTTP that are no failure. Spec: workflows.md §3, `expect`. */
 const EXPECTED = ['2xx', '3xx'];
+const STATUS_DIGITS = 3;
 const STATUS = /^(?:[1-5]xx|[1-5]\d\d)$/i;
 
 function readExpect({ drafts, members }: DraftContext, named: string | undefined) {
@@ -95,7 +97,7 @@ function readExpect({ drafts, members }: DraftContext, named: string | undefined
 
 function statusOf(value: Json): string | undefined {
   const isNumber = typeof value === 'number' || isRawJson(value);
-  const text = isNumber ? numberText(value) : value;
+  const text = isNumber ? wholeText(numberText(value), STATUS_DIGITS) : value;
   return typeof text === 'string' && STATUS.test(text) ? text.toLowerCase() : undefined;
 }
 

@@ -28,7 +28,21 @@ async function startTwice() {
   };
   const diff = async (a: string, b: string, query = '') =>
     (await gateway.call('GET', `/workflows/twice/executions/${a}/diff?with=${b}${query}`)).body;
-  return { start, diff };
+  const sent = async (path: string, init: RequestInit = {}) => {
+    const headers = { Authorization: `Bearer ${await gateway.token()}` };
+    const type = init.body ? { 'Content-Type': 'application/json' } : {};
+    return (await gateway.send(path, { ...init, headers: { ...headers, ...type } })).text();
+  };
+  /** A run whose input is that text. */
+  const startWritten = async (body: string) => {
+    const path = '/workflows/twice?synchronous=true';
+    const record = JSON.parse(await sent(path, { method: 'POST', body })) as JsonObject;
+    expect(record).toMatchObject({ status: 'succeeded' });
+    return String(record.run_id);
+  };
+  const diffText = (a: string, b: string) =>
+    sent(`/workflows/twice/executions/${a}/diff?with=${b}`);
+  return { start, diff, startWritten, diffText };
 }
 
 test('large values of one size are the same only where their texts are', async () => {
@@ -70,4 +84,26 @@ test('every page of runs that differ says so, and of the same ones the only page
     [false, [expect.objectContaining({ path: 'a' })]],
     [false, [expect.objectContaining({ path: 'b' })]],
   ]);
+});
+
+test.each([
+  ['12345678901234567890', '12345678901234567891', '12345678901234567891'],
+  ['1e400', '1e401', '1e401'],
+  ['1.10', '1.20', '1.20'],
+  ['7', '1.20', '1.20'],
+  ['{"rawJSON":"1"}', '12345678901234567891', '12345678901234567891'],
+  ['1.10', '1.1', undefined],
+  ['1e2', '100', undefined],
+])('of %s and %s the patch has the number as it was written', async (from, to, value) => {
+  const { startWritten, diffText } = await startTwice();
+  const [a, b] = [await startWritten(`{"n":${from}}`), await startWritten(`{"n":${to}}`)];
+  const text = await diffText(a, b);
+  expect(text).not.toContain('/rawJSON');
+  if (value === undefined) {
+    expect(text).toBe('{"same":true,"version":["1.0.0","1.0.0"],"actions":[]}');
+    return;
+  }
+  // Of the run, and of both actions.
+  const patch = `"input":[{"op":"replace","path":"/n","value":${value}}]`;
+  expect(text.split(patch)).toHaveLength(4);
 });

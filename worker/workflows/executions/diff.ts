@@ -1,24 +1,21 @@
 /** What two runs differ in. Spec: workflows.md §6, `diff`; RFC 6902. */
-import { createPatch, type Operation } from 'rfc6902';
-import { type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
+import type { JsonObject } from '../../../proto/json.ts';
 import { withMoved } from '../../../proto/ordered-json.ts';
 import { refuseGone } from '../../../proto/work/refusal.ts';
-import { lookThrough } from '../../../proto/written-json.ts';
+import { lookThrough, parseAsWritten } from '../../../proto/written-json.ts';
 import type { Context } from '../../context.ts';
 import type { JsonBytes } from '../../outcome.ts';
-import { readCursor, writeCursor } from '../../shapes/cursor.ts';
+import { listContext, readCursor, writeCursor } from '../../shapes/cursor.ts';
 import { isUuid } from '../../shapes/ids.ts';
 import type { Workflow } from '../access.ts';
 import type { ActionRecord, RunRecord, ValueRecord } from '../runs/head.ts';
 import { runsObject } from '../runs/reachable.ts';
-import { listOf } from './list.ts';
+import { patchBetween } from './json-patch.ts';
 import type { DiffQuery } from './schema.ts';
 import { findRun, hidden, type Shown, Teller, written } from './show.ts';
 import { readsAll } from './sight.ts';
 import { invalid } from './start.ts';
 
-/** Elements of two lists that are compared one by one, multiplied: longer ones are replaced as a whole. */
-const COMPARED_MAX = 250_000;
 /** Actions that are read of a run at a time. */
 const STEP = 200;
 
@@ -49,7 +46,8 @@ export async function diffRuns(
   for (const { record } of [a, b]) {
     if (!(await readsAll(ctx, workflow, record))) throw hidden();
   }
-  const list = listOf(ctx, workflow, `diff:${a.record.id}:${b.record.id}`);
+  const { sealedDataKey } = workflow.policy;
+  const list = listContext(ctx, sealedDataKey, `diff:${a.record.id}:${b.record.id}`);
   const from = positionOf(await readCursor(list, cursor));
   const page: JsonObject[] = [];
   let next: DiffPosition | undefined;
@@ -195,7 +193,8 @@ async function patchOf(
   if ('text' in a && 'text' in b) {
     if (a.text === b.text) return [];
     const isTooDeep = [a, b].some(({ text }) => lookThrough(text).tooDeep !== undefined);
-    return isTooDeep ? whole('replace') : textPatch(a.text, b.text);
+    if (isTooDeep) return whole('replace');
+    return patchBetween(parseAsWritten(a.text), parseAsWritten(b.text));
   }
   const isSame = 'bytes' in a && 'bytes' in b && (await areSame(comparison, a, b));
   return isSame ? [] : whole('replace');
@@ -212,16 +211,4 @@ async function areSame({ ctx, runs }: Comparison, a: Large, b: Large): Promise<b
     runsObject(ctx.env, orgUuid, run).digest(run, ref);
   const [one, other] = await Promise.all([digestOf(runs[0], a), digestOf(runs[1], b)]);
   return one === other;
-}
-
-function textPatch(a: string, b: string): JsonObject[] {
-  const patch = createPatch(parseJson(a), parseJson(b), (from: Json, to: Json, pointer) => {
-    const isLong =
-      Array.isArray(from) && Array.isArray(to) && from.length * to.length > COMPARED_MAX;
-    if (!isLong) return undefined;
-    const path = pointer.toString();
-    const isSame = JSON.stringify(from) === JSON.stringify(to);
-    return isSame ? [] : [{ op: 'replace', path, value: to } satisfies Operation];
-  });
-  return patch as unknown as JsonObject[]; // Operations are JSON.
 }

@@ -8,11 +8,12 @@ import type { Context } from '../../context.ts';
 import type { WorkflowDeadLetterRow } from '../../db/workflows.ts';
 import type { Accepted, JsonBytes } from '../../outcome.ts';
 import { unseal } from '../../secrets/seal.ts';
+import { listContext } from '../../shapes/cursor.ts';
 import { isUuid } from '../../shapes/ids.ts';
 import { isoTime } from '../../shapes/iso-time.ts';
 import type { Workflow } from '../access.ts';
 import { letterSealing } from '../runs/ended.ts';
-import { afterOf, cursorAfter, listOf } from './list.ts';
+import { afterOf, cursorAfter } from './list.ts';
 import type { LettersQuery, RedriveManyBody } from './schema.ts';
 import { findRun, ownerOf, RECORD_MAX, Teller, written } from './show.ts';
 import { type Sight, sightOf } from './sight.ts';
@@ -28,8 +29,8 @@ export async function listLetters(
   workflow: Workflow,
   { limit, cursor, ...filter }: LettersQuery,
 ): Promise<JsonBytes> {
-  const { row } = workflow;
-  const context = listOf(ctx, workflow, `dead-letters:${row.uuid}`);
+  const { row, policy } = workflow;
+  const context = listContext(ctx, policy.sealedDataKey, `dead-letters:${row.uuid}`);
   const part = { after: await afterOf(context, cursor), limit: limit + 1 };
   const { orgUuid } = ctx.caller;
   const rows = await selectLetters(ctx.db, orgUuid, row.uuid, filter, part, ctx.now());

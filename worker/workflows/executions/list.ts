@@ -2,17 +2,11 @@
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import type { Context } from '../../context.ts';
 import type { WorkflowRunRow } from '../../db/workflows.ts';
-import { type ListContext, readCursor, writeCursor } from '../../shapes/cursor.ts';
+import { type ListContext, listContext, readCursor, writeCursor } from '../../shapes/cursor.ts';
 import { isoTime } from '../../shapes/iso-time.ts';
 import type { Workflow } from '../access.ts';
 import type { ListQuery } from './schema.ts';
 import { type After, selectRuns } from './store.ts';
-
-/** Where lists of a workflow go on. */
-export function listOf(ctx: Context, { policy }: Workflow, list: string): ListContext {
-  const { orgUuid } = ctx.caller;
-  return { settings: ctx.settings, orgUuid, sealedDataKey: policy.sealedDataKey, list };
-}
 
 /** The entry that a cursor is after. @throws GatewayError BAD_REQUEST */
 export async function afterOf(
@@ -35,8 +29,8 @@ export async function listRuns(
   workflow: Workflow,
   { limit, cursor, ...filter }: ListQuery,
 ): Promise<Json> {
-  const { row } = workflow;
-  const context = listOf(ctx, workflow, `executions:${row.uuid}`);
+  const { row, policy } = workflow;
+  const context = listContext(ctx, policy.sealedDataKey, `executions:${row.uuid}`);
   const after = await afterOf(context, cursor);
   const part = { after, limit: limit + 1 };
   const { orgUuid } = ctx.caller;

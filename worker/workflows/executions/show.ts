@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts';
 import { inRecordTurn } from '../../limits/record-turns.ts';
 import { Accepted, JsonBytes } from '../../outcome.ts';
 import { BASE_PATH, located } from '../../public-url.ts';
-import { type ListContext, readCursor, writeCursor } from '../../shapes/cursor.ts';
+import { type ListContext, listContext, readCursor, writeCursor } from '../../shapes/cursor.ts';
 import { isUuid } from '../../shapes/ids.ts';
 import { isoTime } from '../../shapes/iso-time.ts';
 import type { Workflow } from '../access.ts';
@@ -86,7 +86,7 @@ export async function recordFor(
   const teller = new Teller(workflow.row.id, record.id, sight);
   const page = actions.slice(0, RECORD_MAX);
   const last = hasMore || actions.length > RECORD_MAX ? page.at(-1) : undefined;
-  const next = last && (await writeCursor(listContext(ctx, workflow, record.id), `${last.begun}`));
+  const next = last && (await writeCursor(actionList(ctx, workflow, record.id), `${last.begun}`));
   return written({
     ...teller.run(record),
     actions: withMoved(page.map((action) => teller.action(action))),
@@ -94,10 +94,8 @@ export async function recordFor(
   });
 }
 
-function listContext(ctx: Context, { policy }: Workflow, run: string): ListContext {
-  const { orgUuid } = ctx.caller;
-  const { sealedDataKey } = policy;
-  return { settings: ctx.settings, orgUuid, sealedDataKey, list: `actions:${run}` };
+function actionList(ctx: Context, { policy }: Workflow, run: string): ListContext {
+  return listContext(ctx, policy.sealedDataKey, `actions:${run}`);
 }
 
 /** Actions of a run after the first ones. @throws GatewayError RUN_NOT_FOUND, BAD_REQUEST for a cursor of another list */
@@ -108,7 +106,7 @@ export async function showActions(
   query: ActionsQuery,
 ): Promise<JsonBytes> {
   const { path, status, cursor, limit } = query;
-  const list = listContext(ctx, workflow, run.toLowerCase());
+  const list = actionList(ctx, workflow, run.toLowerCase());
   const after = Number((await readCursor(list, cursor)) ?? 0);
   const filter = { path, status, after, limit: limit + 1 };
   const { record, actions, hasMore } = await findRun(ctx, workflow, run, filter);

@@ -113,6 +113,35 @@ describe('POST /workflows/{workflow}', () => {
     });
   });
 
+  test('refuses an input whose key is no valid Unicode: the list of runs could not tell it', async () => {
+    const gateway = await startShop();
+    for (const order of ['\ud800', 'a\udc00b', `${'x'.repeat(300)}\ud800`]) {
+      expect(await gateway.call('POST', '/workflows/ship', { n: 1, order })).toEqual({
+        status: 400,
+        body: failure('BAD_REQUEST', 'key: must be valid Unicode', [
+          { path: 'key', message: 'must be valid Unicode' },
+        ]),
+      });
+    }
+  });
+
+  test('calls a run in its record as in the list, also where its key is cut', async () => {
+    const gateway = await startShop();
+    const keys = ['ü😀', `${'x'.repeat(254)}😀`, `${'x'.repeat(253)}😀y`];
+    const shown: unknown[] = [];
+    for (const order of keys) {
+      const body = { n: 1, order };
+      const reply = await gateway.call('POST', '/workflows/ship?synchronous=true', body);
+      shown.unshift((reply.body as { key: string }).key);
+    }
+    expect(shown).toEqual([`${'x'.repeat(253)}😀`, 'x'.repeat(254), 'ü😀']);
+    const listed = async () => {
+      const { body } = await gateway.call('GET', '/workflows/ship/executions');
+      return (body as { executions: { key: string }[] }).executions.map(({ key }) => key);
+    };
+    await expect.poll(listed, { timeout: 5_000 }).toEqual(shown);
+  });
+
   test('starts nothing while the workflow is paused', async () => {
     const gateway = await startShop();
     await gateway.call('PATCH', '/workflows/ship', { status: 'paused' });

@@ -14,6 +14,11 @@ import type { Reachable } from './reachable.ts';
 
 /** Characters of a run's key that are kept. Spec silent. */
 const KEY_MAX = 255;
+/** The index of runs would keep another text: runs of several keys would have one, and none be found by its own. */
+const NO_UNICODE: Refusal = {
+  code: 'EXPRESSION_FAILED',
+  faults: [{ path: 'key', message: 'must be valid Unicode' }],
+};
 
 /** What is wrong with an input, in pieces. */
 export function* inputFaults(
@@ -62,10 +67,10 @@ export async function namesOf(
   const { maxConcurrency: max, concurrencyKey } = settings;
   let at = 'key';
   try {
-    const value = named && evaluate(named);
+    const key = keyOf(named && evaluate(named));
+    if (key === undefined) return { refusal: NO_UNICODE };
     at = 'executionSettings.concurrencyKey';
     const group = concurrencyKey && max !== undefined ? evaluate(concurrencyKey) : undefined;
-    const key = value === undefined || value === null ? {} : { key: keyText(value) };
     if (max === undefined) return key;
     const name = digestNow(JSON.stringify(['gate', order.workflow.uuid, group ?? null]));
     return { ...key, gate: { name, max } };
@@ -90,6 +95,10 @@ function asksOfInput({ input, key, settings: { concurrencyKey } }: Workflow): bo
   return input !== undefined || key !== undefined || concurrencyKey !== undefined;
 }
 
-function keyText(value: Plain): string {
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, KEY_MAX);
+/** Undefined of what is no valid Unicode; where it is cut, no half of a character is kept. */
+function keyOf(value: Plain | undefined): Pick<StartNames, 'key'> | undefined {
+  if (value === undefined || value === null) return {};
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (!text.isWellFormed()) return undefined;
+  return { key: text.slice(0, KEY_MAX).replace(/[\uD800-\uDBFF]$/, '') };
 }

@@ -58,7 +58,12 @@ export const CONTAINERS: readonly Bad[] = [
   [
     'an element called input',
     flow(loop(template('a'), { as: 'input' })),
-    ['actions.0.as: may not be one of input, trigger, run, actions, error, results'],
+    ['actions.0.as: may not be one of input, trigger, run, actions, error, results, output'],
+  ],
+  [
+    'an element called output',
+    flow(loop(template('a'), { as: 'output' })),
+    ['actions.0.as: may not be one of input, trigger, run, actions, error, results, output'],
   ],
   [
     'an element called by two words',
@@ -68,7 +73,7 @@ export const CONTAINERS: readonly Bad[] = [
   [
     'an index called results',
     flow(loop(template('a'), { index: 'results' })),
-    ['actions.0.index: may not be one of input, trigger, run, actions, error, results'],
+    ['actions.0.index: may not be one of input, trigger, run, actions, error, results, output'],
   ],
   [
     'an index that is the element',
