@@ -115,3 +115,21 @@ test.each(FILTERS)('a cursor of $path is none of its list by $name', async (give
   const body = failure('BAD_REQUEST', `cursor: ${message}`, [{ path: 'cursor', message }]);
   expect(reply).toEqual({ status: 400, body });
 });
+
+const RUN_LIST = '/workflows/:workflow/executions';
+
+test.each([
+  [RUN_LIST, 'since=2020-01-01T00:00:00Z', 'since=2020-01-01T01:00:00.000%2B01:00'],
+  [
+    '/workflows/:workflow/dead-letters',
+    'until=2100-01-01T00:00:00Z',
+    'until=2100-01-01T00:00:00.0Z',
+  ],
+  [`${RUN}/diff`, 'with=<third>', 'with=<THIRD>'],
+])('a cursor of %s is of its list in any spelling of its filter: %s', async (list, one, other) => {
+  names.set('<THIRD>', (names.get('<third>') ?? '').toUpperCase());
+  const path = filled(list);
+  const { next_cursor: cursor } = await got(`${path}?${filled(one)}&limit=1`);
+  expect(cursor).toEqual(expect.any(String));
+  await got(`${path}?${filled(other)}&cursor=${String(cursor)}`);
+});

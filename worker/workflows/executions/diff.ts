@@ -1,9 +1,11 @@
 /** What two runs differ in. Spec: workflows.md §6, `diff`; RFC 6902. */
 import type { JsonObject } from '../../../proto/json.ts';
 import { withMoved } from '../../../proto/ordered-json.ts';
+import { undivided } from '../../../proto/work/pieces.ts';
 import { refuseGone } from '../../../proto/work/refusal.ts';
 import { lookThrough, parseAsWritten } from '../../../proto/written-json.ts';
 import type { Context } from '../../context.ts';
+import { goingOn } from '../../limits/heavy-work.ts';
 import type { JsonBytes } from '../../outcome.ts';
 import { listContext, readCursor, writeCursor } from '../../shapes/cursor.ts';
 import { isUuid } from '../../shapes/ids.ts';
@@ -194,7 +196,10 @@ async function patchOf(
     if (a.text === b.text) return [];
     const isTooDeep = [a, b].some(({ text }) => lookThrough(text).tooDeep !== undefined);
     if (isTooDeep) return whole('replace');
-    return patchBetween(parseAsWritten(a.text), parseAsWritten(b.text));
+    const [from, to] = [a.text, b.text];
+    const compared = () => patchBetween(parseAsWritten(from), parseAsWritten(to));
+    // One is soon done; a page has thousands.
+    return goingOn(comparison.ctx, undivided(compared));
   }
   const isSame = 'bytes' in a && 'bytes' in b && (await areSame(comparison, a, b));
   return isSame ? [] : whole('replace');

@@ -79,8 +79,13 @@ export const Input = JsonValue.meta({
   examples: [{ sku: 'swan-1', quantity: 20 }],
 });
 
+/** In one spelling: a cursor is of its filters, however they are written. */
 const Time = (description: string) =>
-  GivenTime.optional().meta({ description, examples: ['2026-03-09T00:00:00Z'] });
+  GivenTime.overwrite((text) =>
+    Number.isNaN(Date.parse(text)) ? text : new Date(text).toISOString(),
+  )
+    .optional()
+    .meta({ description, examples: ['2026-03-09T00:00:00Z'] });
 
 const filters = {
   status: z
@@ -109,6 +114,7 @@ const filters = {
   until: Time('Runs that began before then'),
   parent: z
     .uuid()
+    .toLowerCase()
     .optional()
     .meta({ description: 'Runs that an action of that run began', examples: [SAMPLE.execution] }),
 };
@@ -186,6 +192,7 @@ export const DiffQuery = z.strictObject({
   with: z
     .string()
     .min(1)
+    .toLowerCase()
     .meta({ description: 'The `run_id` of the other run', examples: [SAMPLE.earlier] }),
   ...PageQuery.shape,
 });
