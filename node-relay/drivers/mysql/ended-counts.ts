@@ -61,6 +61,8 @@ function someRose(
   matters: (name: string, times: number) => boolean,
 ): boolean {
   if (before === undefined || after === undefined) return true;
+  // FLUSH STATUS begins anew.
+  if ([...before].some(([name, count]) => count > (after.get(name) ?? 0))) return true;
   return [...after].some(([name, count]) => {
     const times = count - (before.get(name) ?? 0);
     return times > 0 && matters(name, times);

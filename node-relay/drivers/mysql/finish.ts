@@ -83,7 +83,8 @@ async function sent(connection: Connection, name: string, statement: string) {
     if (error.errno === UNKNOWN_XID) return 'unknown';
     if (!UNDONE.has(error.errno)) throw error;
     await connection.query(`XA ROLLBACK '${name}'`).catch((later: unknown) => {
-      if (!(later instanceof ServerError)) throw later;
+      // That it is undone is known, also where the connection is lost now.
+      if (!(later instanceof ServerError) && connection.wire.lost === undefined) throw later;
     });
     return 'undone';
   }

@@ -26,12 +26,7 @@ export async function bound(
   { types: admittedTypes }: Pick<Admitted, 'types'>,
 ): Promise<Statement> {
   const parameters = parametersOf(request);
-  if (!connection.isUtf8 && (place === 'transaction' || parameters.values.length > 0)) {
-    throw new GatewayError(
-      'BAD_REQUEST',
-      'client_encoding must be UTF8: a statement before this one has changed it',
-    );
-  }
+  if (place === 'transaction' || parameters.values.length > 0) demandUtf8(connection);
   const types = admittedTypes ?? parameters.types;
   let oids = types;
   if (dependsOnType(parameters) || mayDependOnType(parameters)) {
@@ -47,6 +42,13 @@ export async function bound(
     call.letGo();
   }
   return { text: request.query, values, ...(types ? { types } : {}) };
+}
+
+/** Refuses what an earlier statement would spoil. @throws GatewayError BAD_REQUEST */
+export function demandUtf8({ isUtf8 }: Connection): void {
+  if (isUtf8) return;
+  const message = 'client_encoding must be UTF8: a statement before this one has changed it';
+  throw new GatewayError('BAD_REQUEST', message);
 }
 
 async function typesOf(

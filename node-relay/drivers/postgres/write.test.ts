@@ -163,6 +163,16 @@ describe('several statements', () => {
     });
   });
 
+  test('are undone together where one changes the encoding of those behind it', async () => {
+    const text =
+      "INSERT INTO items (name) VALUES ('a'); SET client_encoding = 'LATIN1'; SELECT 'é'";
+    expect(await fail(sql(text, [], { type: 'simple' }))).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: 'client_encoding must be UTF8: a statement before this one has changed it',
+    });
+    expect(await names()).toEqual([]);
+  });
+
   test('are undone together', async () => {
     const request = sql("INSERT INTO items (name) VALUES ('a'); SELECT 1 / 0", [], {
       type: 'batch_execute',
