@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TestDatabase as MysqlDatabase } from '../../node-relay/drivers/mysql/test/database.ts';
 import { dataFolder, type OwnGateway, startGateway } from '../gateway.ts';
 import { newOrganization, type Organization } from '../organization.ts';
 import { killRelay } from '../processes.ts';
-import { POINTS } from '../proofs/once/line.ts';
+import { POINTS, type Point } from '../proofs/once/line.ts';
 import { type FreshDatabase, freshDatabase } from '../servers/backends.ts';
 import { HeldLine } from './held-line.ts';
 
@@ -77,11 +77,23 @@ async function demandCommitted(name: string, reply: { status: number; body: unkn
   });
 }
 
-/** The relay that follows serves; the killed one may have answered before it ended. */
+/** Both serve: a killed relay has one after it, and connections that were cut are known to be gone. */
 async function serving(): Promise<void> {
-  const read = async () =>
-    (await organization.call('POST', '/endpoints/pg/read', { query: 'SELECT 1' })).status;
-  await expect.poll(read, { timeout: 10_000 }).toBe(200);
+  const sent = async () => (await send(`before-${randomUUID()}`)).status;
+  await expect.poll(sent, { timeout: 20_000 }).toBe(200);
+}
+
+beforeEach(serving);
+
+/** Sends what is held at a point of its commit on a line. */
+async function holding(line: HeldLine, name: string, point: Point) {
+  const held = line.hold(name, point);
+  const sent = send(name);
+  const early = sent.then((reply) => {
+    throw new Error(`It was answered before: ${JSON.stringify(reply)}`);
+  });
+  early.catch(() => {}); // Told where it comes first.
+  return { reached: await Promise.race([held, early]), sent };
 }
 
 describe.each(POINTS)('a commit that is held %s', (point) => {
@@ -91,21 +103,17 @@ describe.each(POINTS)('a commit that is held %s', (point) => {
   ])('on its way to %s', (_, to) => {
     test('and whose relay is killed, with the answers of both', async () => {
       const name = `relay-${randomUUID()}`;
-      const held = to().hold(name, point);
-      const sent = send(name);
-      const reached = await held;
+      const { reached, sent } = await holding(to(), name, point);
       const killed = killRelay(gateway.pid);
       reached.cut();
       await killed;
       await demandCommitted(name, await sent);
-      await serving();
     });
 
     test('and whose connection is cut', async () => {
       const name = `line-${randomUUID()}`;
-      const held = to().hold(name, point);
-      const sent = send(name);
-      (await held).cut();
+      const { reached, sent } = await holding(to(), name, point);
+      reached.cut();
       await demandCommitted(name, await sent);
     });
   });
