@@ -1,8 +1,14 @@
 /** Runs that wait for others, while the number that may run at a time changes. Spec: workflows.md §1, `maxConcurrency`. */
+import { runInDurableObject } from 'cloudflare:test';
+import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../proto/json.ts';
 import { startGateway, type TestGateway } from '../../test/gateway.ts';
 import { make } from '../test/definitions.ts';
+import { enterGate, leaveGate } from './gates.ts';
+import type { Keeper } from './keeper.ts';
+import { createTables } from './tables.ts';
+import { startRunner } from './test/runner.ts';
 
 const actions = [{ id: 'w', type: 'wait', mode: 'callback' }];
 
@@ -50,4 +56,98 @@ describe('where a start brings a larger number', () => {
     runs.push(await start('?version=1.1.0'));
     await expect.poll(() => statuses(runs)).toEqual(['waiting', 'waiting', 'waiting']);
   });
+});
+
+type Act = { readonly max: number; readonly again: boolean } | { readonly leaves: number };
+
+/** Runs at a gate, and how many it lets in: those that came first. */
+class Model {
+  most = 0;
+  #came: { readonly run: string; readonly isInside: boolean }[] = [];
+
+  get inside(): string[] {
+    return this.#came.filter(({ isInside }) => isInside).map(({ run }) => run);
+  }
+
+  enter(run: string, max: number): void {
+    this.most = max;
+    this.#came.push({ run, isInside: false });
+    this.#admit();
+  }
+
+  /** Takes one out; undefined where there is none. */
+  leave(nth: number): string | undefined {
+    const [left] = this.#came.splice(nth % Math.max(this.#came.length, 1), 1);
+    this.#admit();
+    return left?.run;
+  }
+
+  #admit(): void {
+    let room = this.most - this.inside.length;
+    this.#came = this.#came.map((each) => {
+      if (each.isInside || room <= 0) return each;
+      room -= 1;
+      return { ...each, isInside: true };
+    });
+  }
+}
+
+function play(keeper: Keeper, model: Model, act: Act, at: number): void {
+  if ('leaves' in act) {
+    const left = model.leave(act.leaves);
+    if (left !== undefined) leaveGate(keeper, 'gate', model.most, left);
+    return;
+  }
+  const run = `run ${at}`;
+  model.enter(run, act.max);
+  enterGate(keeper, 'gate', act.max, run);
+  // One that asks again brings no other number.
+  if (act.again) enterGate(keeper, 'gate', 9, run);
+}
+
+const acts = fc.array(
+  fc.oneof(
+    fc.record({ max: fc.integer({ min: 1, max: 4 }), again: fc.boolean() }),
+    fc.record({ leaves: fc.nat() }),
+  ),
+  { maxLength: 30 },
+);
+
+test('whoever enters and leaves, in any order: the first are inside, as many as the latest number says', async () => {
+  const runner = await startRunner();
+  await runInDurableObject(runner.object('any'), (_object, { storage: { sql } }) => {
+    createTables(sql);
+    const keeper = { sql } as Keeper; // All that a gate uses.
+    const inside = () => {
+      const rows = sql.exec('SELECT run FROM gates WHERE inside != 0 ORDER BY id').toArray();
+      return rows.map(({ run }) => run);
+    };
+    const holds = (all: readonly Act[]) => {
+      sql.exec('DELETE FROM gates; DELETE FROM gate_limits');
+      const model = new Model();
+      for (const [at, act] of all.entries()) {
+        play(keeper, model, act, at);
+        expect(inside()).toEqual(model.inside);
+      }
+      for (const at of all.keys()) play(keeper, model, { leaves: 0 }, at);
+      expect(sql.exec('SELECT name FROM gate_limits').toArray()).toEqual([]);
+    };
+    fc.assert(fc.property(acts, holds), { numRuns: 300 });
+  });
+});
+
+test('a run that was let in and not told, as after a crash, is told by what comes next', async () => {
+  const runner = await startRunner();
+  await runner.store('flow', { executionSettings: { maxConcurrency: 2 }, actions });
+  const begun = async () => ((await runner.start('flow', {}, {}, false)) as { run: string }).run;
+  const runs = [await begun(), await begun(), await begun()];
+  for (const run of runs.slice(0, 2)) await runner.until(run, 'waiting');
+  const untold = runs[2] ?? '';
+  const { gate } = (await runner.shown(untold)).record.head;
+  await runInDurableObject(runner.object(gate?.name ?? ''), (_object, { storage: { sql } }) => {
+    sql.exec('UPDATE gates SET inside = 2 WHERE run = ?', untold);
+  });
+  expect((await runner.shown(untold)).record.status).toBe('queued');
+  await begun();
+  await runner.until(untold, 'waiting');
 });

@@ -10,21 +10,20 @@ const STANDS = { waiting: 0, inside: 1, letIn: 2 } as const;
  * before: where it has grown, they may be let in with it. Spec silent.
  */
 export function enterGate({ sql }: Keeper, gate: string, max: number, run: string): boolean {
-  const { waiting } = STANDS;
-  const { rowsWritten } = sql.exec(
-    'INSERT OR IGNORE INTO gates (name, run, inside) VALUES (?, ?, ?)',
-    ...[gate, run, waiting],
-  );
   // One that asks again is no news of the number.
-  if (rowsWritten > 0) {
+  if (standOf(sql, run) === undefined) {
+    const { waiting } = STANDS;
+    sql.exec('INSERT INTO gates (name, run, inside) VALUES (?, ?, ?)', gate, run, waiting);
     sql.exec('INSERT OR REPLACE INTO gate_limits (name, most) VALUES (?, ?)', gate, max);
   }
   admit(sql, gate, max);
   noteTold(sql, run);
-  const [row] = sql
-    .exec<{ inside: number }>('SELECT inside FROM gates WHERE run = ?', run)
-    .toArray();
-  return row?.inside === STANDS.inside;
+  return standOf(sql, run) === STANDS.inside;
+}
+
+function standOf(sql: SqlStorage, run: string): number | undefined {
+  return sql.exec<{ inside: number }>('SELECT inside FROM gates WHERE run = ?', run).toArray()[0]
+    ?.inside;
 }
 
 /** A run has ended: others may be let in. @param max where no number is known since the last run came */
