@@ -1,6 +1,6 @@
 /** Schemas that several kinds share: JSON values, deadlines, connections. */
 import * as z from 'zod';
-import type { Json } from '../proto/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../proto/json.ts';
 
 /** Any JSON value; the body was parsed as JSON, so only absence is refused. */
 export const JsonValue = z
@@ -11,6 +11,9 @@ export const JsonValue = z
       'Any JSON value; a number with more digits than a double holds keeps them all, both ways',
     examples: [{ newsletter: true, language: 'pt' }],
   });
+
+/** A JSON object as it came: a record of the schema library is a copy, without `__proto__` and the order of members. */
+export const JsonMembers = z.custom<JsonObject>(isJsonObject, 'must be an object');
 
 /** Longest deadline of one call, in milliseconds. Contract: "Deadline". */
 export const TIMEOUT_MAX_MS = 300_000;

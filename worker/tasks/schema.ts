@@ -1,7 +1,6 @@
 /** Operations on human tasks, as on the wire. Spec: workflows.md §6, `/tasks`. */
 import * as z from 'zod';
-import { JsonValue } from '../../kinds/members.ts';
-import { isJsonObject, type JsonObject } from '../../proto/json.ts';
+import { JsonMembers, JsonValue } from '../../kinds/members.ts';
 import { oneOfForms } from '../../proto/schema-faults.ts';
 import { PageQuery } from '../shapes/cursor.ts';
 import { NextCursor, timestamp, uuid } from '../shapes/members.ts';
@@ -45,15 +44,12 @@ const comment = z
   .optional()
   .meta({ description: 'In words for people', examples: ['As agreed by phone'] });
 
-/** As they came: a record would lose `__proto__`, which may be a field's id. */
-const Values = z.custom<JsonObject>(isJsonObject, 'must be an object');
-
 /** Of completing a task. */
 export const CompleteBody = z
   .union([
     z.strictObject(
       {
-        form: shownAs(Values, z.record(z.string(), JsonValue)).meta({
+        form: shownAs(JsonMembers, z.record(z.string(), JsonValue)).meta({
           description: 'Values of the fields by their ids',
           examples: [{ approved: true }],
         }),

@@ -1,7 +1,6 @@
 /** Paths, queries and bodies of the operations on templates, as on the wire. Spec: "Template", "Templates". */
 import * as z from 'zod';
-import { JsonValue } from '../../kinds/members.ts';
-import { isJsonObject, type JsonObject } from '../../proto/json.ts';
+import { JsonMembers, JsonValue } from '../../kinds/members.ts';
 import { ChosenId } from '../shapes/ids.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 import { shownAs } from '../shapes/shown-as.ts';
@@ -214,11 +213,11 @@ export const DataAccessInput = z
   });
 export type DataAccessInput = z.infer<typeof DataAccessInput>;
 
-/** A body that the operation itself reads, so that all its faults are told at once. */
-const AnyBody = z.custom<JsonObject>(isJsonObject, 'must be an object');
-
 /** Of POST; held to one of the shapes when it is read. */
-export const CreateBody = shownAs(AnyBody, z.union([TransformationInput, DataAccessInput])).meta({
+export const CreateBody = shownAs(
+  JsonMembers,
+  z.union([TransformationInput, DataAccessInput]),
+).meta({
   description: 'A new template, in one of two shapes',
 });
 
@@ -251,7 +250,7 @@ export const DataAccessPatch = z.strictObject({
 
 /** Of PATCH; each member that is given replaces the whole one. */
 export const PatchBody = shownAs(
-  AnyBody,
+  JsonMembers,
   z.union([TransformationPatch, DataAccessPatch]).meta({
     id: 'TemplatePatch',
     description: 'Members that are given replace the whole ones; the rest stays. Null removes',

@@ -1,7 +1,7 @@
 /** Paths, queries and bodies of the operations on workflows, as on the wire. Spec: "Workflow", "Workflows". */
 import * as z from 'zod';
-import { JsonValue } from '../../kinds/members.ts';
-import { isJsonObject, type JsonObject } from '../../proto/json.ts';
+import { JsonMembers, JsonValue } from '../../kinds/members.ts';
+import type { JsonObject } from '../../proto/json.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 import { shownAs } from '../shapes/shown-as.ts';
 import { Description, Name, RunAs, VersionName } from '../templates/schema.ts';
@@ -113,11 +113,8 @@ const InsertInput = z
   })
   .meta({ id: 'WorkflowInsert', description: 'A graph of templates', examples: [INSERT] });
 
-/** A body that the operation itself reads, so that all its faults are told at once. */
-const AnyBody = z.custom<JsonObject>(isJsonObject, 'must be an object');
-
 /** Of POST; held to one of the shapes when it is read. */
-export const CreateBody = shownAs(AnyBody, z.union([DefinitionInput, InsertInput])).meta({
+export const CreateBody = shownAs(JsonMembers, z.union([DefinitionInput, InsertInput])).meta({
   description: 'A new workflow, in one of two shapes',
 });
 
@@ -133,7 +130,7 @@ function orNull(shape: z.ZodOptional) {
 
 /** Of PATCH; each member that is given replaces the whole one. */
 export const PatchBody = shownAs(
-  AnyBody,
+  JsonMembers,
   z
     .strictObject({
       name: Name.optional(),

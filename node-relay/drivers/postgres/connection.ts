@@ -19,6 +19,8 @@ import { Wire } from './wire.ts';
 
 /** Milliseconds that a reset may take; no caller waits for it. */
 const RESET_MS = 5_000;
+/** As PostgreSQL calls it, and what stands before one or speaks like one. */
+const UTF8 = /^(?:utf-?8|unicode)$/i;
 /** Milliseconds for the goodbye. */
 const CLOSE_MS = 1_000;
 
@@ -122,7 +124,7 @@ export class Connection implements Lendable {
 
   /** Whether texts travel as UTF-8, as they are read and written here: a caller's statement may have changed it. */
   get isUtf8(): boolean {
-    return this.#client.encoding === 'UTF8';
+    return UTF8.test(this.#client.encoding);
   }
 
   /** Not in the types. */

@@ -1,8 +1,9 @@
 /** Writes: what is kept, what is undone, and what the caller is told. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
+import { Carrier } from '../../../test/servers/carrier.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import type { PostgresClient } from './index.ts';
@@ -143,6 +144,22 @@ describe('a write', () => {
     );
     expect(rows).toEqual([{ n: 0 }]);
     expect(await names()).toEqual([]);
+  });
+});
+
+test('takes parameters where the server calls its encoding by another name', async () => {
+  const carrier = await Carrier.open(database.url, (client, server) => {
+    client.on('data', (bytes: Buffer) => server.write(bytes));
+    server.on('data', (bytes: Buffer) => {
+      const at = bytes.indexOf('client_encoding\0UTF8');
+      if (at >= 0) bytes.write('client_encoding\0utf8', at);
+      client.write(bytes);
+    });
+  });
+  onTestFinished(() => carrier.close());
+  const other = await database.open('write', {}, carrier.url);
+  expect(await run(other, sql('SELECT $1 AS a', ['é']), 'write')).toMatchObject({
+    rows: [{ a: 'é' }],
   });
 });
 

@@ -1,6 +1,7 @@
 /** What two runs differ in, where values are large or differences many. Spec: workflows.md §6, `diff`. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../proto/json.ts';
+import { WorkQueue } from '../../../proto/work/queue.ts';
 import { startGateway } from '../../test/gateway.ts';
 import { make } from '../test/definitions.ts';
 
@@ -106,4 +107,19 @@ test.each([
   // Of the run, and of both actions.
   const patch = `"input":[{"op":"replace","path":"/n","value":${value}}]`;
   expect(text.split(patch)).toHaveLength(4);
+});
+
+test('each value that differs is compared in a turn of its own', async () => {
+  const { start, diff } = await startTwice();
+  const [one, same, other] = [await start('x'), await start('x'), await start('y')];
+  const worked = vi.spyOn(WorkQueue.prototype, 'work');
+  const turnsOf = async (with_: string) => {
+    worked.mockClear();
+    expect(await diff(one, with_)).toMatchObject({ same: with_ === same });
+    return worked.mock.calls.length;
+  };
+  const alike = await turnsOf(same);
+  // The input of the run, and input and output of both actions.
+  expect(await turnsOf(other)).toBe(alike + 5);
+  worked.mockRestore();
 });

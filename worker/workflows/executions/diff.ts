@@ -194,15 +194,19 @@ async function patchOf(
   if (a === undefined) return whole('add');
   if ('text' in a && 'text' in b) {
     if (a.text === b.text) return [];
-    const isTooDeep = [a, b].some(({ text }) => lookThrough(text).tooDeep !== undefined);
-    if (isTooDeep) return whole('replace');
     const [from, to] = [a.text, b.text];
-    const compared = () => patchBetween(parseAsWritten(from), parseAsWritten(to));
+    const compared = () => textPatch(from, to) ?? whole('replace');
     // One is soon done; a page has thousands.
     return goingOn(comparison.ctx, undivided(compared));
   }
   const isSame = 'bytes' in a && 'bytes' in b && (await areSame(comparison, a, b));
   return isSame ? [] : whole('replace');
+}
+
+/** Undefined for what nests too deep to be compared. */
+function textPatch(a: string, b: string): JsonObject[] | undefined {
+  const isTooDeep = [a, b].some((text) => lookThrough(text).tooDeep !== undefined);
+  return isTooDeep ? undefined : patchBetween(parseAsWritten(a), parseAsWritten(b));
 }
 
 type Large = Extract<ValueRecord, { readonly bytes: number }>;

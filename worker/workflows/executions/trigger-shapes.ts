@@ -1,7 +1,6 @@
 /** Triggers as on the wire. Spec: workflows.md §5. */
 import * as z from 'zod';
-import { JsonValue } from '../../../kinds/members.ts';
-import { isJsonObject, type JsonObject } from '../../../proto/json.ts';
+import { JsonMembers, JsonValue } from '../../../kinds/members.ts';
 import { timestamp } from '../../shapes/members.ts';
 import { SAMPLE } from '../../shapes/sample.ts';
 import { shownAs } from '../../shapes/shown-as.ts';
@@ -17,10 +16,7 @@ export const TriggerPath = WorkflowPath.extend({
 export type TriggerPath = z.infer<typeof TriggerPath>;
 
 /** What a trigger is tried with. */
-export const Sample = shownAs(
-  z.custom<JsonObject>(isJsonObject, 'must be an object'),
-  z.record(z.string(), JsonValue),
-).meta({
+export const Sample = shownAs(JsonMembers, z.record(z.string(), JsonValue)).meta({
   id: 'TriggerSample',
   description:
     'What `$` of filter and mapping is: an event, of a webhook `{body, headers?, query?}`, a change; of a schedule `{trigger?}`; of a trigger of type `api` the input',

@@ -1,6 +1,7 @@
 /** What a start asks of its input: whether it fits, how the run is called, and the gate that it passes. Spec: workflows.md §6. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { type Json, parseJson } from '../../../proto/json.ts';
+import { truncated } from '../../../proto/truncate.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { Budget, Fault, type Plain } from '../../language/expressions/index.ts';
 import { settingsOf } from '../../settings.ts';
@@ -95,10 +96,10 @@ function asksOfInput({ input, key, settings: { concurrencyKey } }: Workflow): bo
   return input !== undefined || key !== undefined || concurrencyKey !== undefined;
 }
 
-/** Undefined of what is no valid Unicode; where it is cut, no half of a character is kept. */
+/** Undefined of what is no valid Unicode. */
 function keyOf(value: Plain | undefined): Pick<StartNames, 'key'> | undefined {
   if (value === undefined || value === null) return {};
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (!text.isWellFormed()) return undefined;
-  return { key: text.slice(0, KEY_MAX).replace(/[\uD800-\uDBFF]$/, '') };
+  return { key: truncated(text, KEY_MAX) };
 }
