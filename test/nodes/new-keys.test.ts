@@ -42,22 +42,34 @@ const CALLS_MIN = 100;
 
 /** Reads and writes, each in three lines, one after another until it is stopped; then there were over a hundred. */
 function startCalls() {
-  const failed: unknown[] = [];
+  const failed = new Map<string, { ms: number[]; body: unknown }>();
+  const began = Date.now();
   let calls = 0;
   let isStopped = false;
+  const note = (body: unknown) => {
+    const { code, message } = body as Record<string, string>;
+    const alike = failed.get(`${code} ${message}`) ?? { ms: [], body };
+    failed.set(`${code} ${message}`, alike);
+    alike.ms.push(Date.now() - began);
+  };
   const lines = [...SORTS, ...SORTS, ...SORTS].map(async (sort) => {
     for (; !isStopped; calls += 1) {
       const { status, body } = await sort();
-      if (status !== 200) failed.push(body);
+      if (status !== 200) note(body);
       await sleep(PAUSE_MS);
     }
   });
   return {
-    /** What failed. */
+    /** What failed: one of each message, how many there were, and from when to when. */
     async end() {
       await expect.poll(() => calls).toBeGreaterThan(CALLS_MIN);
       await this.stop();
-      return failed;
+      return [...failed.values()].map(({ ms, body }) => ({
+        body,
+        times: ms.length,
+        fromMs: ms[0],
+        toMs: ms.at(-1),
+      }));
     },
     async stop() {
       isStopped = true;

@@ -48,6 +48,7 @@ test('one that takes longer holds the next back, 14 ms at most', async () => {
   const took: number[] = [];
   const reads = Array.from({ length: 6 }, () =>
     inTurn(of, async () => {
+      noteCaller('other');
       const start = performance.now();
       began.push(start);
       await scheduler.wait(6);
