@@ -200,6 +200,8 @@ export interface Run {
   order: number;
   /** Something has had to stop. */
   closing: boolean;
+  /** Queued once more: when it is its turn it goes on where it failed or was cut off. */
+  resumes?: true | undefined;
   /** Of a retry that opens its actions in several transitions: the path up to which it has. */
   reopened?: string | undefined;
   /** What stops in several transitions: by the path below which it does, the path up to which it has. */

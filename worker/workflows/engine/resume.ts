@@ -8,18 +8,30 @@ import type { Node } from './journal.ts';
 import { settle } from './settle.ts';
 import { actionOf, mayBegin, putOff, setPhase, type Turn } from './turn.ts';
 
+/** What a run that has ended is before it goes on. */
+const REOPENED = {
+  stop: undefined,
+  undoing: 'no',
+  finishing: undefined,
+  stops: undefined,
+  reopened: undefined,
+  endedAt: 0,
+  error: undefined,
+} as const;
+
+/** Has a run that has ended wait for its turn: one that began goes on then, any other begins. */
+export function queueAgain({ run }: Turn): void {
+  const resumes = run.deadline === 0 ? undefined : true;
+  Object.assign(run, { ...REOPENED, status: 'queued', resumes });
+}
+
 /** Goes on with the actions that failed or were cut off; what succeeded is kept. */
 export function retryRun(turn: Turn): void {
   const { run, journal, now, workflow } = turn;
   Object.assign(run, {
+    ...REOPENED,
     status: 'running',
-    stop: undefined,
-    undoing: 'no',
-    finishing: undefined,
-    stops: undefined,
-    reopened: undefined,
-    endedAt: 0,
-    error: undefined,
+    resumes: undefined,
     deadline: now + workflow.settings.timeoutMs,
   });
   journal.due(run.deadline, '', 'deadline');

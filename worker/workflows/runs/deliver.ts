@@ -123,9 +123,9 @@ async function listen(
   await events.listen(ownerOf(row), { run: row.id, path, source, pattern, after });
 }
 
-async function enter({ env, driver }: Reachable, row: RunRow, { gate, max }: Of<'enter'>) {
+async function enter({ env, driver }: Reachable, row: RunRow, { gate, ...entry }: Of<'enter'>) {
   const object = runsObject(env, row.head.orgUuid, gate);
-  if (await object.enter(ownerOf(row), gate, max, row.id)) await driver.release(row.id);
+  if (await object.enter(ownerOf(row), gate, entry, row.id)) await driver.release(row.id);
 }
 
 /** What a parent is told of its child's end. */

@@ -11,7 +11,7 @@ import { failRun } from '../engine/advance.ts';
 import { type CutEffect, cutOff } from '../engine/cut-off.ts';
 import type { DueKind } from '../engine/journal.ts';
 import { beginRun } from '../engine/machine.ts';
-import { beginFork } from '../engine/resume.ts';
+import { beginFork, retryRun } from '../engine/resume.ts';
 import { settle } from '../engine/settle.ts';
 import type { Turn } from '../engine/turn.ts';
 import { setAlarmAnew } from './alarm.ts';
@@ -255,13 +255,14 @@ export class Driver {
     this.keeper.sql.exec('UPDATE runs SET expires = max(expires, ?) WHERE run = ?', time, run);
   }
 
-  /** A run that was queued begins. */
+  /** A run that was queued begins, or goes on where it is retried. */
   async release(id: string): Promise<void> {
     const row = this.keeper.find(id);
     if (row?.body.status !== 'queued' || row.body.endedAt !== 0) return;
     const fork = forkOf(this.keeper.sql, row.run);
     await this.act(row.run, (turn) => {
-      if (fork === undefined) beginRun(turn);
+      if (turn.run.resumes) retryRun(turn);
+      else if (fork === undefined) beginRun(turn);
       else beginFork(turn, fork);
     });
   }

@@ -10,9 +10,12 @@ import type { Keeper } from './keeper.ts';
 import { createTables } from './tables.ts';
 import { startRunner } from './test/runner.ts';
 
-const actions = [{ id: 'w', type: 'wait', mode: 'callback' }];
+const actions = [
+  { id: 'made', type: 'condition', condition: 'true', true: 'w' },
+  { id: 'w', type: 'wait', mode: 'callback' },
+];
 
-describe('where a start brings a larger number', () => {
+describe('runs that wait at a gate', () => {
   let gateway: TestGateway;
   const start = async (query = '') =>
     String(((await gateway.call('POST', `/workflows/flow${query}`, {})).body as JsonObject).run_id);
@@ -34,31 +37,90 @@ describe('where a start brings a larger number', () => {
     });
   });
 
-  test('those that wait begin first, as many as it lets in', async () => {
-    const runs = [await start(), await start(), await start()];
-    await expect.poll(() => statuses(runs)).toEqual(['waiting', 'queued', 'queued']);
-    await allow(2);
-    runs.push(await start());
-    await expect.poll(() => statuses(runs)).toEqual(['waiting', 'waiting', 'queued', 'queued']);
-    await cancel(runs[1]);
-    await expect.poll(() => statuses(runs)).toEqual(['waiting', 'cancelled', 'waiting', 'queued']);
-    await cancel(runs[0]);
-    await cancel(runs[2]);
-    await expect
-      .poll(() => statuses(runs))
-      .toEqual(['cancelled', 'cancelled', 'cancelled', 'waiting']);
+  describe('where a start brings a larger number', () => {
+    test('those that wait begin first, as many as it lets in', async () => {
+      const runs = [await start(), await start(), await start()];
+      await expect.poll(() => statuses(runs)).toEqual(['waiting', 'queued', 'queued']);
+      await allow(2);
+      runs.push(await start());
+      await expect.poll(() => statuses(runs)).toEqual(['waiting', 'waiting', 'queued', 'queued']);
+      await cancel(runs[1]);
+      await expect
+        .poll(() => statuses(runs))
+        .toEqual(['waiting', 'cancelled', 'waiting', 'queued']);
+      await cancel(runs[0]);
+      await cancel(runs[2]);
+      await expect
+        .poll(() => statuses(runs))
+        .toEqual(['cancelled', 'cancelled', 'cancelled', 'waiting']);
+    });
+
+    test('by a version of its own, too, and the new one with them', async () => {
+      const runs = [await start(), await start()];
+      await expect.poll(() => statuses(runs)).toEqual(['waiting', 'queued']);
+      await allow(3, { version: '1.1.0' });
+      runs.push(await start('?version=1.1.0'));
+      await expect.poll(() => statuses(runs)).toEqual(['waiting', 'waiting', 'waiting']);
+    });
   });
 
-  test('by a version of its own, too, and the new one with them', async () => {
-    const runs = [await start(), await start()];
-    await expect.poll(() => statuses(runs)).toEqual(['waiting', 'queued']);
-    await allow(3, { version: '1.1.0' });
-    runs.push(await start('?version=1.1.0'));
-    await expect.poll(() => statuses(runs)).toEqual(['waiting', 'waiting', 'waiting']);
+  describe('a run that goes on', () => {
+    const post = async (path: string, body?: JsonObject) =>
+      (await gateway.call('POST', `/workflows/flow/executions/${path}`, body)).body as JsonObject;
+
+    test('waits until it is its turn, and keeps what it has', async () => {
+      const cancelled = await start();
+      await expect.poll(() => statuses([cancelled])).toEqual(['waiting']);
+      await cancel(cancelled);
+      const [inside, next] = [await start(), await start()];
+      await expect.poll(() => statuses([inside, next])).toEqual(['waiting', 'queued']);
+      expect(await post(`${cancelled}/retry`)).toMatchObject({
+        run_id: cancelled,
+        status: 'queued',
+      });
+      const runs = [inside, next, cancelled];
+      await cancel(inside);
+      await expect.poll(() => statuses(runs)).toEqual(['cancelled', 'waiting', 'queued']);
+      await cancel(next);
+      await expect.poll(() => statuses(runs)).toEqual(['cancelled', 'cancelled', 'waiting']);
+      const { body } = await gateway.call('GET', `/workflows/flow/executions/${cancelled}`);
+      expect((body as JsonObject).actions).toMatchObject([
+        { path: 'made', status: 'succeeded', attempts: [{}] },
+        { path: 'w', status: 'waiting' },
+      ]);
+    });
+
+    test('begins where it had not begun, a fork after what it keeps', async () => {
+      const first = await start();
+      await expect.poll(() => statuses([first])).toEqual(['waiting']);
+      const fork = String((await post(`${first}/fork`, { from: 'w' })).run_id);
+      const other = await start();
+      for (const run of [fork, other]) {
+        await cancel(run);
+        expect(await post(`${run}/retry`)).toMatchObject({ status: 'queued' });
+      }
+      await cancel(first);
+      await expect.poll(() => statuses([fork, other])).toEqual(['waiting', 'queued']);
+      await cancel(fork);
+      await expect.poll(() => statuses([fork, other])).toEqual(['cancelled', 'waiting']);
+    });
+
+    test('leaves the number as runs that began later brought it', async () => {
+      const old = await start();
+      await cancel(old);
+      await allow(2);
+      const runs = [await start(), await start(), old];
+      await post(`${old}/retry`);
+      await expect.poll(() => statuses(runs)).toEqual(['waiting', 'waiting', 'queued']);
+      await cancel(runs[0]);
+      await expect.poll(() => statuses(runs)).toEqual(['cancelled', 'waiting', 'waiting']);
+    });
   });
 });
 
-type Act = { readonly max: number; readonly again: boolean } | { readonly leaves: number };
+type Act =
+  | { readonly max: number; readonly twice: boolean; readonly isAgain: boolean }
+  | { readonly leaves: number };
 
 /** Runs at a gate, and how many it lets in: those that came first. */
 class Model {
@@ -69,8 +131,8 @@ class Model {
     return this.#came.filter(({ isInside }) => isInside).map(({ run }) => run);
   }
 
-  enter(run: string, max: number): void {
-    this.most = max;
+  enter(run: string, max: number, isAgain: boolean): void {
+    if (!isAgain || this.#came.length === 0) this.most = max;
     this.#came.push({ run, isInside: false });
     this.#admit();
   }
@@ -99,15 +161,20 @@ function play(keeper: Keeper, model: Model, act: Act, at: number): void {
     return;
   }
   const run = `run ${at}`;
-  model.enter(run, act.max);
-  enterGate(keeper, 'gate', act.max, run);
-  // One that asks again brings no other number.
-  if (act.again) enterGate(keeper, 'gate', 9, run);
+  const { max, isAgain } = act;
+  model.enter(run, max, isAgain);
+  enterGate(keeper, 'gate', isAgain ? { max, isAgain } : { max }, run);
+  // One that asks twice brings no other number.
+  if (act.twice) enterGate(keeper, 'gate', { max: 9 }, run);
 }
 
 const acts = fc.array(
   fc.oneof(
-    fc.record({ max: fc.integer({ min: 1, max: 4 }), again: fc.boolean() }),
+    fc.record({
+      max: fc.integer({ min: 1, max: 4 }),
+      twice: fc.boolean(),
+      isAgain: fc.boolean(),
+    }),
     fc.record({ leaves: fc.nat() }),
   ),
   { maxLength: 30 },

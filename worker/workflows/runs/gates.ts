@@ -1,20 +1,27 @@
 /** Gates: a number of runs of a workflow, or of one value of its key, are inside at a time; others wait in the order in which they came. Spec: workflows.md §1, `maxConcurrency`. */
 import type { Keeper } from './keeper.ts';
+import type { Entry } from './object.ts';
 import { type Reachable, runsObject } from './reachable.ts';
 
 /** How a run stands at its gate: what is let in was not told yet, and counts as inside. */
 const STANDS = { waiting: 0, inside: 1, letIn: 2 } as const;
 
 /**
- * Lets a run in, or has it wait; answers whether it is inside. From now on the number is `max`, also for those that came
- * before: where it has grown, they may be let in with it. Spec silent.
+ * Lets a run in, or has it wait; answers whether it is inside. From now on the number is that of the newest run, also for those that
+ * came before: where it has grown, they may be let in with it. Spec silent.
  */
-export function enterGate({ sql }: Keeper, gate: string, max: number, run: string): boolean {
-  // One that asks again is no news of the number.
+export function enterGate(
+  { sql }: Keeper,
+  gate: string,
+  { max, isAgain }: Entry,
+  run: string,
+): boolean {
+  // One that asks twice is no news of the number.
   if (standOf(sql, run) === undefined) {
     const { waiting } = STANDS;
     sql.exec('INSERT INTO gates (name, run, inside) VALUES (?, ?, ?)', gate, run, waiting);
-    sql.exec('INSERT OR REPLACE INTO gate_limits (name, most) VALUES (?, ?)', gate, max);
+    const or = isAgain ? 'IGNORE' : 'REPLACE';
+    sql.exec(`INSERT OR ${or} INTO gate_limits (name, most) VALUES (?, ?)`, gate, max);
   }
   admit(sql, gate, max);
   noteTold(sql, run);

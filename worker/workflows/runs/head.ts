@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../proto/json.ts';
 import type { Caller } from '../../context.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { NodeStatus, RunStatus } from '../engine/journal.ts';
-import type { Owner, Refusal } from './object.ts';
+import type { Entry, Owner, Refusal } from './object.ts';
 
 /** A workflow in one of its versions. */
 export interface WorkflowVersion {
@@ -92,9 +92,7 @@ export interface Order extends Omit<RunHead, 'gate' | 'retentionMs' | 'isRefused
 }
 
 /** What is done outside for a run: what its engine asks for, and what surrounds the run. */
-export type RunEffect =
-  | Effect
-  | { readonly do: 'enter'; readonly gate: string; readonly max: number };
+export type RunEffect = Effect | ({ readonly do: 'enter'; readonly gate: string } & Entry);
 
 /** Times are Unix epoch milliseconds; texts are JSON. */
 export interface RunRecord {

@@ -81,6 +81,13 @@ export type KeyStanding =
   | { readonly is: 'own' | 'elsewhere' | 'unknown' }
   | { readonly is: 'done'; readonly text?: string };
 
+/** How a run comes to a gate that lets `max` in. */
+export interface Entry {
+  readonly max: number;
+  /** A retry: a run that began later may have brought another number, which stays. */
+  readonly isAgain?: true;
+}
+
 /** What a person does to a task; the form's values are JSON text. */
 export type TaskAnswer = { readonly by: string } & (
   | { readonly form: string }
@@ -146,7 +153,7 @@ export interface WorkflowRunsObject extends Rpc.DurableObjectBranded {
   ): Promise<void>;
   keyEnded(run: string, path: string): Promise<void>;
   /** Answers whether the run is inside. */
-  enter(owner: Owner, gate: string, max: number, run: string): Promise<boolean>;
+  enter(owner: Owner, gate: string, entry: Entry, run: string): Promise<boolean>;
   leave(gate: string, max: number, run: string): Promise<void>;
   released(run: string): Promise<void>;
   /** Looks for what was lost: called by the clock. */

@@ -1,7 +1,9 @@
 /** Lets a run go on that failed or was cancelled. Spec: workflows.md §6, `retry`. */
-import { retryRun } from '../engine/resume.ts';
+import { queueAgain, retryRun } from '../engine/resume.ts';
+import type { Turn } from '../engine/turn.ts';
 import type { Driver } from './driver.ts';
 import type { Retrier } from './head.ts';
+import type { SqlJournal } from './journal.ts';
 import type { Retried, RunSummary } from './object.ts';
 import { firstUndone, mainNodes } from './undone.ts';
 
@@ -23,6 +25,15 @@ export async function retryBy(
   if (wasUndone) return { undone: firstUndone(keeper, row, mainNodes(keeper, row)) };
   if (status === 'succeeded') return 'succeeded';
   keeper.retriedBy(row.run, by);
-  await driver.act(row.run, (turn) => retryRun(turn));
+  await driver.act(row.run, goOn);
   return 'retried';
+}
+
+/** At once, or when its gate lets it in again. */
+function goOn(turn: Turn, journal: SqlJournal): void {
+  const { gate } = journal.row.head;
+  if (gate) {
+    queueAgain(turn);
+    journal.effect({ do: 'enter', gate: gate.name, max: gate.max, isAgain: true });
+  } else retryRun(turn);
 }

@@ -20,6 +20,7 @@ import { tokenOf } from './names.ts';
 import type {
   ActionQuery,
   ChildOutcome,
+  Entry,
   KeyStanding,
   Owner,
   Retried,
@@ -248,9 +249,9 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     if (row) await this.#driver.act(row.run, ({ journal }) => claimAgain(journal, path));
   }
 
-  async enter(owner: Owner, gate: string, max: number, run: string): Promise<boolean> {
+  async enter(owner: Owner, gate: string, entry: Entry, run: string): Promise<boolean> {
     await this.#keeper.open(owner);
-    const isInside = enterGate(this.#keeper, gate, max, run);
+    const isInside = enterGate(this.#keeper, gate, entry, run);
     await tellLetIn(this.#at, gate);
     return isInside;
   }
