@@ -2,7 +2,6 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { textInPieces } from '../../../proto/json-bytes.ts';
-import { actorOf, recordAfterReply } from '../../audit/record.ts';
 import { CHAIN_HEADER, chainOf } from '../../calls/chain.ts';
 import type { Context } from '../../context.ts';
 import { keyedBy } from '../../idempotency/rule.ts';
@@ -20,6 +19,7 @@ import { uuidOf } from '../runs/names.ts';
 import type { Started } from '../runs/object.ts';
 import { LARGE, paused, pinned, textOfOrder } from '../runs/order.ts';
 import { runsObject } from '../runs/reachable.ts';
+import { recordStart } from '../runs/record-start.ts';
 import { CHAIN_MAX } from '../triggers/start.ts';
 import { TOO_DEEP, tooDeep } from '../triggers/too-deep.ts';
 import { authorFor } from './author.ts';
@@ -104,12 +104,12 @@ async function refusedAsTooDeep(
 async function replyTo(
   ctx: Context,
   workflow: Workflow,
-  { id, workflow: { version }, author }: Order,
+  order: Order,
   started: Started,
 ): Promise<Reply> {
   const { row } = workflow;
   if (started.is === 'invalid') throw invalid(started.faults);
-  if (started.is === 'no-version') throw versionNotFound(row.id, version);
+  if (started.is === 'no-version') throw versionNotFound(row.id, order.workflow.version);
   if (started.is === 'no-room') {
     throw new GatewayError('QUOTA_EXCEEDED', "The organization's storage is used up");
   }
@@ -118,12 +118,7 @@ async function replyTo(
     if (!started.sameBody) throw reused();
     return new Outcome(accepted, {}, started.requestId);
   }
-  recordAfterReply(ctx, actorOf(ctx.caller), {
-    action: 'workflow.run',
-    resource: `workflow-run:${id}`,
-    outcome: 'success',
-    details: { id: row.id, author: author?.name },
-  });
+  recordStart(ctx, order);
   const { record } = started;
   return record === undefined ? accepted : recordFor(ctx, workflow, JSON.parse(record) as Shown); // As the object wrote it.
 }

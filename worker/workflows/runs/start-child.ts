@@ -12,6 +12,7 @@ import type { RunRow } from './journal.ts';
 import type { ChildOutcome } from './object.ts';
 import { LARGE, pinned, textOfOrder } from './order.ts';
 import { type Reachable, runsObject, takeChild } from './reachable.ts';
+import { recordStart } from './record-start.ts';
 import { demandOfRetrier } from './retrier.ts';
 import { LOOKUP_MS, withinTime } from './time-limit.ts';
 
@@ -86,5 +87,6 @@ async function startedBy(
     const message = `Workflow ${workflow.id} has no version ${workflow.version}`;
     return { is: 'failed', code: 'WORKFLOW_NOT_FOUND', message };
   }
+  if (answer.is === 'started') recordStart(ctx, order);
   return { is: 'started' };
 }

@@ -1,7 +1,6 @@
 /** Starts a run for what came by itself: an event, a delivery, a tick, a change, or somebody without a token. Spec: workflows.md §5; contract §9. */
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { writtenText } from '../../../proto/written-json.ts';
-import { actorOf, recordAfterReply } from '../../audit/record.ts';
 import type { Bindings } from '../../context.ts';
 import type { TriggerType } from '../../db/workflows.ts';
 import { Budget } from '../../language/expressions/index.ts';
@@ -14,6 +13,7 @@ import { uuidOf } from '../runs/names.ts';
 import type { Owner, Refusal, Started, StartFault } from '../runs/object.ts';
 import { LARGE, pinned, textOfOrder } from '../runs/order.ts';
 import { runsObject } from '../runs/reachable.ts';
+import { recordStart } from '../runs/record-start.ts';
 import { type Authored, authored } from './authored.ts';
 import { inputOf } from './input.ts';
 
@@ -136,23 +136,14 @@ function sendable(order: Order): string | undefined {
   return JSON.stringify({ ...order, input: 'null', refusal: TOO_LARGE });
 }
 
-function firedBy(
-  { ctx, caller }: Authored,
-  { id, workflow, author }: Order,
-  started: Started,
-): Fired {
+function firedBy({ ctx }: Authored, order: Order, started: Started): Fired {
   if (started.is === 'no-version') return { is: 'gone' };
   if (started.is === 'no-room') return { is: 'no-room' };
   if (started.is === 'invalid')
     return { is: 'failed', code: 'INVALID_INPUT', faults: started.faults };
   const { run, status } = started;
   if (started.is === 'known') return { is: 'known', run, status };
-  recordAfterReply(ctx, actorOf(caller), {
-    action: 'workflow.run',
-    resource: `workflow-run:${id}`,
-    outcome: 'success',
-    details: { id: workflow.id, author: author?.name },
-  });
+  recordStart(ctx, order);
   const { record, refusal } = started;
   if (refusal) return { is: 'failed', run, ...refusal };
   return { is: 'started', run, status, ...(record === undefined ? {} : { record }) };
