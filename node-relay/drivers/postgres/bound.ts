@@ -16,6 +16,9 @@ import type { Database } from './database.ts';
 import type { Admitted, Execution } from './execute.ts';
 import { parameterTypes } from './inquire.ts';
 
+/** What a session may run in another encoding, which it ends by some of these: they answer no rows. */
+const WITHOUT_ROWS = /^\s*(?:RESET|SET|DISCARD|BEGIN|START|ROLLBACK|ABORT|COMMIT|END)\b/i;
+
 /**
  * The statement with its parameters in text; asks the server for their types only when that makes a difference.
  * @throws GatewayError BAD_REQUEST
@@ -26,7 +29,9 @@ export async function bound(
   { types: admittedTypes }: Pick<Admitted, 'types'>,
 ): Promise<Statement> {
   const parameters = parametersOf(request);
-  if (place === 'transaction' || parameters.values.length > 0) demandUtf8(connection);
+  const isTold =
+    place === 'transaction' || (place === 'lease' && !WITHOUT_ROWS.test(request.query));
+  if (isTold || parameters.values.length > 0) demandUtf8(connection);
   const types = admittedTypes ?? parameters.types;
   let oids = types;
   if (dependsOnType(parameters) || mayDependOnType(parameters)) {

@@ -184,6 +184,21 @@ describe('a lease', () => {
     });
   });
 
+  test('answers nothing in another encoding, until a statement leads back', async () => {
+    await leased(async (call) => {
+      await call("SET client_encoding = 'LATIN1'");
+      expect(await failureOf(call("SELECT 'é' AS a"))).toMatchObject({
+        code: 'BAD_REQUEST',
+        message: 'client_encoding must be UTF8: a statement before this one has changed it',
+      });
+      await call('RESET client_encoding');
+      await call('BEGIN');
+      await call("SET client_encoding = 'LATIN1'");
+      await call('ROLLBACK');
+      expect(await call("SELECT 'é' AS a")).toMatchObject({ rows: [{ a: 'é' }] });
+    });
+  });
+
   test('ends with the call that was stopped on it', async () => {
     await leased(async (call) => {
       const reason = new GatewayError('TIMED_OUT', 'The deadline passed');
