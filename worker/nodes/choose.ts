@@ -7,7 +7,7 @@ import type { Node } from '../drivers/node.ts';
 import type { Endpoint } from '../endpoints/access.ts';
 import { defaultNode } from './default-node.ts';
 import { type Placed, placedOf } from './placed.ts';
-import { askAgain, isAvoided } from './reach.ts';
+import { askAgain, comesBack, isAvoided } from './reach.ts';
 
 /** The profile in force on an endpoint. Spec: "Endpoint", backend profile rule. */
 export function profileOf({ row }: Pick<Endpoint, 'row'>): Profile {
@@ -23,17 +23,35 @@ export async function chooseNodes(ctx: Context, endpoint: Endpoint): Promise<rea
   const { row, placements } = endpoint;
   const onDevelopment = demandRoute(endpoint, placements);
   if (placements.length === 0 && row.vpnRoute === null) return [await defaultNode(ctx.settings)];
+  const placed = await fittingOf(ctx, endpoint, onDevelopment);
+  for (const each of placed) lookAfter(ctx, each);
+  let chosen = usableOf(placed);
+  // What seems gone may only have been late: a machine stood still, a clock leapt.
+  if (chosen.length === 0 && (await comesBack(ctx, placed.flatMap(goneOf)))) {
+    chosen = usableOf(await fittingOf(ctx, endpoint, onDevelopment));
+  }
+  if (chosen.length === 0) throw noneAvailable(row.vpnRoute);
+  return avoidedLast(ctx, chosen, row.uuid);
+}
+
+/** The placements that may serve the endpoint's calls, whatever their nodes do. */
+async function fittingOf(
+  ctx: Context,
+  endpoint: Endpoint,
+  onDevelopment: boolean,
+): Promise<readonly Placed[]> {
+  const { vpnRoute } = endpoint.row;
   const profile = profileOf(endpoint);
-  const fitting = (await placedOf(ctx, endpoint)).filter(
+  return (await placedOf(ctx, endpoint)).filter(
     ({ placement, serves }) =>
       serves &&
       fits(placement.poolRole, profile, onDevelopment) &&
-      (row.vpnRoute === null || row.vpnRoute === placement.nodeUuid),
+      (vpnRoute === null || vpnRoute === placement.nodeUuid),
   );
-  for (const each of fitting) lookAfter(ctx, each);
-  const chosen = inOrder(fitting.map(candidateOf), Math.random).flatMap(({ node }) => node ?? []);
-  if (chosen.length === 0) throw noneAvailable(row.vpnRoute);
-  return avoidedLast(ctx, chosen, row.uuid);
+}
+
+function usableOf(placed: readonly Placed[]): readonly Node[] {
+  return inOrder(placed.map(candidateOf), Math.random).flatMap(({ node }) => node ?? []);
 }
 
 /** Those that the endpoint's calls do badly on are tried after all others. */
@@ -99,8 +117,12 @@ function fits(role: PlacementRow['poolRole'], profile: Profile, onDevelopment: b
 }
 
 /** One that was reached before and is not now is asked again while calls would take it. */
-function lookAfter(ctx: Context, { node, seen }: Placed): void {
-  if (node && seen === 'unavailable') askAgain(ctx, node);
+function lookAfter(ctx: Context, placed: Placed): void {
+  for (const node of goneOf(placed)) askAgain(ctx, node);
+}
+
+function goneOf({ node, seen }: Placed): readonly Node[] {
+  return node && seen === 'unavailable' ? [node] : [];
 }
 
 /** What decides between placements. */

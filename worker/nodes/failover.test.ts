@@ -176,3 +176,32 @@ test('a node that is gone is written where all isolates read it, and so is its r
   expect((await stored())?.unreachableAt).toBeNull();
   expect(await statuses()).toEqual(['available', 'available']);
 });
+
+describe('no call is refused', () => {
+  const both = () => start(answering('{"rows":[]}'), answering('{"rows":[]}'));
+
+  test('while a node that seemed gone answers again', async () => {
+    const { ask, does, gateway, statuses } = await both();
+    does.fill(lost);
+    expect(await ask('read')).toMatchObject({ status: 503 });
+    await gateway.settle();
+    expect(await statuses()).toEqual(['unavailable', 'unavailable']);
+    does.fill(answering('{"rows":[]}'));
+    gateway.clock.now += 5_000;
+    const asked = await Promise.all(['read', 'write', 'read'].map((mode) => ask(mode as 'read')));
+    expect(asked.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  test.each([60_000, -20_000])('after a clock leapt, and leapt again by %i ms', async (leap) => {
+    const { ask, does, gateway } = await both();
+    expect(await ask('read')).toMatchObject({ status: 200 });
+    gateway.clock.now += 60_000;
+    expect(await ask('read')).toMatchObject({ status: 200 });
+    does.fill(lost);
+    expect(await ask('read')).toMatchObject({ status: 503 });
+    await gateway.settle();
+    does.fill(answering('{"rows":[]}'));
+    gateway.clock.now += leap;
+    expect(await ask('read')).toMatchObject({ status: 200 });
+  });
+});

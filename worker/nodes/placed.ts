@@ -6,7 +6,7 @@ import type { Node } from '../drivers/node.ts';
 import type { Endpoint } from '../endpoints/access.ts';
 import { DEFAULT_NODE_NAME, defaultNode } from './default-node.ts';
 import { effective } from './health.ts';
-import { isReachable } from './reach.ts';
+import { isReachable, lastAnswer } from './reach.ts';
 import { nodeOf, statusOf } from './registered.ts';
 
 /** A placement, and what is known of its node. */
@@ -51,7 +51,10 @@ export async function placedOf(ctx: Context, endpoint: Endpoint): Promise<readon
 
 /** How a registered node is, by its beats, by what others wrote of it and by what this isolate sees. */
 export function seenStatus(ctx: PublicContext, row: NodeRow): ConnectionStatus {
-  const status = statusOf({ ...row, unreachableAt: null }, ctx.now());
+  const { lastSeenAt: beat } = row;
+  // What answered a call is heard, too.
+  const lastSeenAt = beat === null ? null : Math.max(beat, lastAnswer(ctx, row));
+  const status = statusOf({ ...row, lastSeenAt, unreachableAt: null }, ctx.now());
   if (status === 'unknown' || isReachable(ctx, row)) return status;
   return 'unavailable';
 }

@@ -29,6 +29,9 @@ const SURE_MS = 500;
 const AGAIN_MS = 500;
 const AGAIN_MAX_MS = 2_000;
 
+/** How often a call looks whether a node that is asked has answered, in milliseconds; and how many times. */
+const [LOOK_MS, LOOKS_MAX] = [20, 40];
+
 /** What is known of a node; times in Unix epoch milliseconds, 0 for never. */
 interface Reach {
   /** When it answered a question, or a call. */
@@ -71,6 +74,11 @@ export function isReachable(
 ): boolean {
   const { goneAt, backAt } = reachOf(ctx, node.uuid);
   return Math.max(goneAt, node.unreachableAt ?? 0) <= backAt;
+}
+
+/** When the node last answered a call or a question of this isolate, in Unix epoch milliseconds; 0 where it never did. */
+export function lastAnswer(ctx: PublicContext, { uuid }: Pick<NodeRow, 'uuid'>): number {
+  return reachOf(ctx, uuid).heardAt;
 }
 
 /**
@@ -119,7 +127,21 @@ export function watchOf(ctx: PublicContext, endpoint: string): Watch {
 
 /** Asks a node that is gone whether it is back, when it is time; the answer is not waited for. */
 export function askAgain(ctx: PublicContext, node: Node): void {
-  if (ctx.now() >= reachOf(ctx, node.uuid).askAgainAt) doubt(ctx, node, true);
+  const waits = reachOf(ctx, node.uuid).askAgainAt - ctx.now();
+  // A clock that was put back keeps no node away.
+  if (waits <= 0 || waits > AGAIN_MAX_MS) doubt(ctx, node, true);
+}
+
+/** Waits while nodes that seem gone are asked; answers whether one of them is there. */
+export async function comesBack(ctx: PublicContext, nodes: readonly Node[]): Promise<boolean> {
+  const began = ctx.now();
+  for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+    const reaches = nodes.map(({ uuid }) => reachOf(ctx, uuid));
+    if (reaches.some(({ heardAt }) => heardAt >= began)) return true;
+    if (reaches.every(({ askedAt }) => askedAt === 0)) return false;
+    await scheduler.wait(LOOK_MS);
+  }
+  return false;
 }
 
 /**
