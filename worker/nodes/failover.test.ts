@@ -192,6 +192,31 @@ describe('no call is refused', () => {
     expect(asked.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
+  test('since an isolate was late itself', async () => {
+    const { ask, does, gateway, statuses } = await both();
+    let asked = 0;
+    const hangs = () => new Promise<never>(() => {});
+    does[0] = {
+      run: hangs,
+      status: () => {
+        asked += 1;
+        gateway.clock.now += 1_500;
+        return asked < 4 ? hangs() : { draining: false };
+      },
+    };
+    const ticking = setInterval(() => {
+      gateway.clock.now += 50;
+    }, 50);
+    try {
+      void ask('read');
+      await expect.poll(() => asked, { timeout: 10_000 }).toBe(4);
+      await scheduler.wait(200);
+      expect(await statuses()).toEqual(['available', 'available']);
+    } finally {
+      clearInterval(ticking);
+    }
+  });
+
   test.each([60_000, -20_000])('after a clock leapt, and leapt again by %i ms', async (leap) => {
     const { ask, does, gateway } = await both();
     expect(await ask('read')).toMatchObject({ status: 200 });

@@ -13,7 +13,7 @@ const CHECK_TIMEOUT_MS = 2_000;
 /** The same of the process that is the node, when another wants to be. Spec: nodes.md §1 */
 const PING_TIMEOUT_MS = 1_000;
 /** The same of a node that calls wait for. Spec silent. */
-const ANSWER_TIMEOUT_MS = 700;
+export const ANSWER_TIMEOUT_MS = 700;
 
 /** What a check saw. */
 interface Health {

@@ -10,7 +10,7 @@ import type { Node } from '../drivers/node.ts';
 import type { Watch } from '../drivers/watch.ts';
 import { log } from '../log.ts';
 import { Breaker } from './breaker.ts';
-import { answers } from './health.ts';
+import { ANSWER_TIMEOUT_MS, answers } from './health.ts';
 import { markReachable, markUnreachable } from './store.ts';
 
 /** Nodes, and pairs of node and endpoint, that an isolate remembers. */
@@ -19,6 +19,10 @@ const KNOWN_MAX = 10_000;
 const ASKED_TIMES = 2;
 /** Milliseconds in which a busy isolate hears what has come already. */
 const HEARD_LATE_MS = 50;
+/** A question that took more milliseconds than it may says that the isolate is late, and nothing of the node. */
+const QUESTION_MAX_MS = ANSWER_TIMEOUT_MS + HEARD_LATE_MS + 150;
+/** Times that an isolate that is late asks. */
+const ASKED_LATE_MAX = 6;
 /** A question that has not ended after so many milliseconds was lost with the request that asked. */
 const ASKING_MAX_MS = 5_000;
 /** A node that is there answers sooner, in milliseconds. */
@@ -178,7 +182,7 @@ async function settle(ctx: PublicContext, node: Node, { reach, isMarked }: InDou
   await write(node, (own) => markUnreachable(ctx.db, own, reach.goneAt));
 }
 
-/** Whether the node answers one of so many questions, or calls meanwhile. */
+/** Whether the node answers one of so many questions that the isolate heard in time, or calls meanwhile. */
 async function isThere(
   ctx: PublicContext,
   node: Node,
@@ -186,11 +190,13 @@ async function isThere(
   times: number,
 ): Promise<boolean> {
   const asked = ctx.now();
-  for (let time = 0; time < times; time += 1) {
+  for (let unanswered = 0, all = 0; unanswered < times && all < ASKED_LATE_MAX; all += 1) {
+    const began = ctx.now();
     if (await answers(ctx, node)) return true;
     // What came while a busy isolate did other things is heard now.
     await scheduler.wait(HEARD_LATE_MS);
     if (reach.heardAt > asked) return true;
+    if (ctx.now() - began <= QUESTION_MAX_MS) unanswered += 1;
   }
   return false;
 }
