@@ -5,6 +5,7 @@ import { badRequest, GatewayError, refusedByBackend } from '../../../proto/error
 import { refusedAt } from '../../refusals.ts';
 import type { PostgresRequest } from '../index.ts';
 import { postgres as kind } from '../index.ts';
+import { checkAnswers } from './count.ts';
 import { openingWord } from './opening-word.ts';
 import { type Parsed, parseText, type Unparsed } from './statement.ts';
 
@@ -55,7 +56,7 @@ export function checkType({ type }: PostgresRequest, mode: Mode): void {
  * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with the server's SQLSTATE where it is looked at and cannot be parsed
  */
 export function oneStatement(
-  text: string,
+  { type, query: text }: Pick<RowsRequest, 'type' | 'query'>,
   looksAt: boolean,
   place: StatementScope,
 ): Parsed | undefined {
@@ -78,6 +79,7 @@ export function oneStatement(
   if (statement.copy === 'in' || statement.copy === 'out') {
     throw refusedAt('query', `COPY needs the type copy_${statement.copy}`);
   }
+  checkAnswers(type, statement);
   return statement;
 }
 
@@ -182,7 +184,7 @@ export function operationFrom(request: PostgresRequest): RowsRequest {
       throw badRequest('type', message, message);
     }
     default:
-      oneStatement(request.query, isRead(request, 'write'), 'transaction');
+      oneStatement(request, isRead(request, 'write'), 'transaction');
       return request;
   }
 }

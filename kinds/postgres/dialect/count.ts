@@ -1,5 +1,23 @@
 /** How many rows a request may answer. */
 import { GatewayError } from '../../../proto/errors.ts';
+import type { Parsed } from './statement.ts';
+
+/** Statements that may answer rows, besides those that say so. */
+const MAY_ANSWER = new Set([
+  'CallStmt',
+  'ExecuteStmt',
+  'ExplainStmt',
+  'FetchStmt',
+  'VariableShowStmt',
+]);
+
+/** Refuses what can only answer no rows where one is asked for: none of it is run. @throws GatewayError REQUEST_FAILED */
+export function checkAnswers(
+  type: string,
+  { kind, returnsRows }: Pick<Parsed, 'kind' | 'returnsRows'>,
+): void {
+  if (!returnsRows && !MAY_ANSWER.has(kind)) checkCount(type, 0);
+}
 
 /** Contract §6: `query_one` and `query_opt` are 400 with a wrong number of rows. */
 export function checkCount(type: string, count: number): void {

@@ -42,7 +42,7 @@ function typesGiven(request: RowsRequest): readonly number[] | undefined {
 /** Runs one statement with parameters. */
 async function runOne(execution: Execution, request: RowsRequest): Promise<Done<Buffer>> {
   const read = isRead(request, execution.call.mode);
-  const parsed = oneStatement(request.query, read || isWatched(execution), execution.place);
+  const parsed = oneStatement(request, read || isWatched(execution), execution.place);
   const given = typesGiven(request);
   const admission = await admitted(execution, parsed, read, given);
   const statement = await bound(execution, request, admission);

@@ -265,7 +265,7 @@ function operationOf({ request, mode }: Share<PostgresRequest>['operations'][num
 
 /** What this parser cannot read is not sent: it could end the transaction. @throws GatewayError BAD_REQUEST, REQUEST_FAILED */
 function wholeStatement(query: string): Parsed {
-  const parsed = oneStatement(query, true, 'transaction');
+  const parsed = oneStatement({ type: 'query', query }, true, 'transaction');
   if (parsed === undefined) throw new Error('a statement that cannot be parsed');
   return parsed;
 }

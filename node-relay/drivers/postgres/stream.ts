@@ -104,11 +104,7 @@ class RowStreaming implements Streaming {
   async begin(): Promise<Filling> {
     await this.#attempt(async () => {
       const { connection, database, call } = this.#execution;
-      const parsed = oneStatement(
-        this.#request.query,
-        this.read || isWatched(this.#execution),
-        'call',
-      );
+      const parsed = oneStatement(this.#request, this.read || isWatched(this.#execution), 'call');
       this.#undoable = parsed?.returnsRows === true;
       const { types: given } = parametersOf(this.#request);
       const admission = await admitted(this.#execution, parsed, this.read, given);

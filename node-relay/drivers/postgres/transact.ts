@@ -52,7 +52,7 @@ async function runOperation(
   const own = { ...execution, call };
   return attempt(execution.connection, 'write', call.signal, async () => {
     const read = isRead(request, 'write');
-    const parsed = oneStatement(request.query, read || isWatched(own), 'transaction');
+    const parsed = oneStatement(request, read || isWatched(own), 'transaction');
     const { types: given } = parametersOf(request);
     const asks = read || own.connection.pooled || isWatched(own);
     const admission = asks ? await admitted(own, parsed, read, given) : WRITE;

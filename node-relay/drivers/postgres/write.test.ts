@@ -73,6 +73,12 @@ describe('a write', () => {
       code: 'REQUEST_FAILED',
     },
     {
+      what: 'can have no row where one is asked for',
+      request: () => sql("INSERT INTO items (name) VALUES ('a')", [], { type: 'query_one' }),
+      bounds: {},
+      code: 'REQUEST_FAILED',
+    },
+    {
       what: 'has two rows where at most one is',
       request: () =>
         sql("INSERT INTO items (name) VALUES ('a'), ('b') RETURNING id", [], { type: 'query_opt' }),

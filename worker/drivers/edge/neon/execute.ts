@@ -22,7 +22,7 @@ export async function ready(
   place: 'http' | 'transaction',
   call: Call,
 ): Promise<Query> {
-  const parsed = oneStatement(request.query, read || database.allowGuard !== undefined, place);
+  const parsed = oneStatement(request, read || database.allowGuard !== undefined, place);
   try {
     const { types: given } = parametersOf(request);
     await database.allowGuard?.admit(parsed, given, database.inquirer(call));
