@@ -13,5 +13,7 @@ export function isByteList(value: Json): value is number[] {
 
 /** Base64, also in the alphabet of URLs, with or without its padding. */
 export function isBase64(value: Json): value is string {
-  return typeof value === 'string' && /^[A-Za-z0-9+/_-]*={0,2}$/.test(value);
+  if (typeof value !== 'string' || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(value)) return false;
+  const { length } = value;
+  return length % 4 === 0 || (length % 4 !== 1 && !value.endsWith('='));
 }

@@ -1,25 +1,21 @@
 /** Turns JSON parameters into the server's text format. */
 
-import { bytesOfBase64, hexOf } from '../../../proto/bytes.ts';
-import { wholeText } from '../../../proto/decimal.ts';
 import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import {
   isJsonObject,
   isRawJson,
   type Json,
-  type JsonObject,
   numberText,
   type RawJson,
 } from '../../../proto/json.ts';
 import { textInPieces } from '../../../proto/json-bytes.ts';
 import { onlyNameOf } from '../../../proto/ordered-json.ts';
-import { plainNumber } from '../../../proto/passed.ts';
 import { Pace, type Pieces } from '../../../proto/work/pieces.ts';
 import { writtenText } from '../../../proto/written-json.ts';
 import type { PostgresRequest } from '../index.ts';
 import { quotedElement } from './array-text.ts';
-import { isBase64, isByteList } from './byte-forms.ts';
 import type { FieldValue, TypeInfo } from './encode.ts';
+import { integerText, NoBase64, taggedForm } from './tags.ts';
 
 /** Parameters as a request carries them: plain, or each with the name of its type. */
 export interface Parameters {
@@ -96,12 +92,6 @@ export function mayDependOnType({ values }: Parameters): boolean {
   return values.some((value) => isRawJson(value) && integerText(value) !== value.rawJSON);
 }
 
-/** Digits alone, where a number is whole: servers take `1.0` for no integer. */
-function integerText(value: number | RawJson): string {
-  return wholeText(numberText(value), INTEGER_DIGITS);
-}
-/** Digits of the largest `bigint`. */
-const INTEGER_DIGITS = 19;
 const INTEGER_TYPES = new Set([20, 21, 23, 26]);
 
 /** Answers the type that the statement gives a parameter. */
@@ -112,9 +102,13 @@ type TypeAt = (index: number) => TypeInfo | undefined;
  * @throws GatewayError BAD_REQUEST
  */
 export function encodeParameters(parameters: Parameters, typeAt: TypeAt): FieldValue[] {
-  return parameters.values.map((value, index) =>
-    wellFormed(parameterText(formOf(parameters, value, index, typeAt)), index),
-  );
+  return parameters.values.map((value, index) => {
+    try {
+      return wellFormed(parameterText(formOf(parameters, value, index, typeAt)), index);
+    } catch (thrown) {
+      throw ofParameter(thrown, index);
+    }
+  });
 }
 
 /**
@@ -125,11 +119,21 @@ export function* parametersInPieces(parameters: Parameters, typeAt: TypeAt): Pie
   const texts: FieldValue[] = [];
   const pace = new Pace(VALUES_OF_A_PIECE);
   for (const [index, value] of parameters.values.entries()) {
-    const form = formOf(parameters, value, index, typeAt);
-    texts.push(wellFormed(yield* formInPieces(form, pace), index));
+    try {
+      const form = formOf(parameters, value, index, typeAt);
+      texts.push(wellFormed(yield* formInPieces(form, pace), index));
+    } catch (thrown) {
+      throw ofParameter(thrown, index);
+    }
     if (pace.isOver(1)) yield;
   }
   return texts;
+}
+
+function ofParameter(thrown: unknown, index: number): unknown {
+  return thrown instanceof NoBase64
+    ? badParameter(index, 'has $bytes that are not base64')
+    : thrown;
 }
 
 /** Half of a surrogate pair has no UTF-8: another text would be sent in its place. */
@@ -246,48 +250,6 @@ function typedForm(value: Json, oid: number, index: number): Form {
   if (isJsonObject(value)) throw badParameter(index, 'is an object where its type is not JSON');
   if (isRawJson(value)) return INTEGER_TYPES.has(oid) ? integerText(value) : value.rawJSON;
   return valueForm(value);
-}
-
-/** Reads the value of a tag; undefined when it does not belong to that tag. */
-type TagReader = (value: Json) => Form | undefined;
-
-const integer: TagReader = (value) => {
-  const text = typeof value === 'number' || isRawJson(value) ? integerText(value) : value;
-  return typeof text === 'string' && /^-?\d+$/.test(text) ? text : undefined;
-};
-const float: TagReader = (value) => {
-  if (typeof value === 'number' || isRawJson(value)) return numberText(value);
-  return typeof value === 'string' && /^(?:NaN|-?Infinity)$/.test(value) ? value : undefined;
-};
-
-/** Source: backends.md §1.1, "Param encoding". */
-const TAGS: { readonly [tag: string]: TagReader } = {
-  Null: () => null,
-  Bool: (value) => (typeof value === 'boolean' ? String(value) : undefined),
-  Int2: integer,
-  Int4: integer,
-  Int8: integer,
-  Float4: float,
-  Float8: float,
-  Text: (value) => (typeof value === 'string' ? value : undefined),
-  Bytes(value) {
-    const bytes = Array.isArray(value) ? value.map(plainNumber) : value;
-    return isByteList(bytes) ? hex(Uint8Array.from(bytes)) : undefined;
-  },
-  Json: (value) => ({ json: value }),
-  $bytes: (value) => (isBase64(value) ? hex(bytesOfBase64(value)) : undefined),
-};
-
-/** An object with exactly one tag and a value of that tag; undefined for any other object. */
-function taggedForm(value: JsonObject): Form | undefined {
-  const tag = onlyNameOf(value);
-  const inner = tag === undefined ? undefined : value[tag];
-  if (tag === undefined || inner === undefined) return undefined;
-  return Object.hasOwn(TAGS, tag) ? TAGS[tag]?.(inner) : undefined;
-}
-
-function hex(bytes: Uint8Array): string {
-  return `\\x${hexOf(bytes)}`;
 }
 
 function badParameter(index: number, problem: string): GatewayError {

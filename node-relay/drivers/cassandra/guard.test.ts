@@ -101,6 +101,17 @@ test.each(READS)('lets a reader read: %s', async (query) => {
   expect((await run(read, cql(query), 'read')).row_count).toBeGreaterThanOrEqual(0);
 });
 
+test('half of a surrogate pair is refused, which would become another text', async () => {
+  const query = "INSERT INTO items (id, name) VALUES (1, 'a\ud800')";
+  const batch = { type: 'batch', queries: [query] } as CassandraRequest;
+  for (const request of [cql(query), batch]) {
+    expect(await failureOf(write.run(request, callOf('write')))).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining('query: holds half of a surrogate pair'),
+    });
+  }
+});
+
 test('nobody changes the keyspace of a connection', async () => {
   const failure = await failureOf(write.run(cql('USE system'), callOf('write')));
   expect(failure).toMatchObject({ code: 'BAD_REQUEST', details: [{ rule: 'session_statement' }] });

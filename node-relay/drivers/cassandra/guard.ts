@@ -1,6 +1,7 @@
 /** Decides what `/read` takes, and what no caller may run. Contract §6. */
 import { refusedByRule } from '../../../kinds/refusals.ts';
 
+import { badRequest } from '../../../proto/errors.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import { tokensOf } from './lexer.ts';
 
@@ -43,6 +44,7 @@ export function statementOf(query: string): Statement {
  * @throws GatewayError BAD_REQUEST naming the rule
  */
 export function admit(query: string, read: boolean): Statement {
+  demandUnicode(query);
   const statement = statementOf(query);
   const { kind, isSeveral, isReadable } = statement;
   if (!isReadable)
@@ -73,6 +75,7 @@ export function admit(query: string, read: boolean): Statement {
  * @throws GatewayError BAD_REQUEST naming the rule
  */
 export function admitChange(query: string): void {
+  demandUnicode(query);
   const { kind, isSeveral, isReadable } = statementOf(query);
   if (!isReadable)
     throw refusedByRule('unreadable', 'A quote or comment of the statement does not end');
@@ -82,4 +85,9 @@ export function admitChange(query: string): void {
     'batch_statement',
     `${kind || 'This statement'} is not taken in a batch, only INSERT, UPDATE and DELETE`,
   );
+}
+
+/** UTF-8 has no half of a pair: another text would run than was sent. */
+function demandUnicode(query: string): void {
+  if (!query.isWellFormed()) throw badRequest('query', 'holds half of a surrogate pair');
 }

@@ -25,6 +25,8 @@ interface Insertion {
   readonly body: Buffer;
 }
 
+/** UTF-8 has no such half: another text would be stored. */
+const HALF_A_PAIR = 'holds half of a surrogate pair';
 /** Rows that are written between two pauses; a larger text ends a piece before. */
 const ROWS_OF_A_PIECE = 512;
 const PIECE_LENGTH = 65_536;
@@ -39,6 +41,7 @@ export function* insertion(request: InsertRequest): Pieces<Insertion> {
     if (name !== undefined) checkName(name, path);
   }
   for (const [at, name] of (columns ?? []).entries()) checkName(name, `columns.${at}`);
+  if (values?.isWellFormed() === false) throw badRequest('values', HALF_A_PAIR);
   const form = rows === undefined ? (format ?? 'JSONEachRow') : formOf(rows);
   const target = [...(database === undefined ? [] : [database]), table].map(identifier).join('.');
   const list = columns === undefined ? '' : ` (${columns.map(identifier).join(', ')})`;

@@ -212,7 +212,7 @@ function membersOf(value: { readonly [name: string]: Json }, type: TypeTree, pat
 }
 
 function parameterText(value: Json, type: TypeTree, path: string): string | undefined {
-  if (typeof value !== 'string') return givenBytes(value)?.toString('latin1');
+  if (typeof value !== 'string') return givenBytes(value, `params.${path}`)?.toString('latin1');
   if (!value.isWellFormed()) throw bad(path, 'holds half of a surrogate pair');
   if (INTEGER.test(type.name)) inRange(value, type, path);
   return latin1(type.name.startsWith('DateTime') ? instantOf(value, type) : value);

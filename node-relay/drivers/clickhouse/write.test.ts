@@ -54,6 +54,18 @@ describe('insert', () => {
     ]);
   });
 
+  test.each<[string, { readonly [member: string]: Json }]>([
+    ['values: holds half of a surrogate pair', { values: '{"id":1,"b":"a\ud800"}' }],
+    ['rows: has $bytes that are not base64', { rows: [{ id: 1, b: { $bytes: '====' } }] }],
+    ['rows: has $bytes that are not base64', { rows: [{ id: 1, m: { k: { $bytes: 7 } } }] }],
+  ])('%s: nothing else is stored in its place', async (message, members) => {
+    const request = insert({ table: 'wide', ...members });
+    await expect(write.run(request, callOf('write'))).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message,
+    });
+  });
+
   test.each(['{"id":1e400}', '{"m":{"k":[-1e309]}}', `{"big":${'9'.repeat(310)}}`])(
     'a number that no type holds makes no infinity: %s',
     async (row) => {

@@ -3,6 +3,7 @@
 import { copyStatement, isRead } from '../../../kinds/postgres/dialect/admit.ts';
 import { rowsAffected } from '../../../kinds/postgres/dialect/rows.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import { resultTooLarge } from '../byte-text.ts';
 import type { Done } from '../lender.ts';
 import { aheadOf, aroundRead, endUndone } from './around.ts';
@@ -19,6 +20,8 @@ export async function runCopyIn(
   { query, value }: CopyIn,
 ): Promise<Done<Buffer>> {
   const { wire } = execution.connection;
+  // UTF-8 has no such half: another text would be stored.
+  if (!value.isWellFormed()) throw badRequest('value', 'holds half of a surrogate pair');
   const parsed = copyStatement(query, 'in');
   await demandMayRun(execution, parsed);
   const before = aheadOf(execution, parsed);

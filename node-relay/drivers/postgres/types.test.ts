@@ -162,6 +162,17 @@ describe('parameters', () => {
     },
   );
 
+  test.each([
+    [sql('SELECT $1::bytea', [{ $bytes: '====' }])],
+    [sql('SELECT $1::bytea[]', [[{ $bytes: 'a' }]])],
+    [sql('SELECT $1', [[{ $bytes: 7 }, 'bytea']], { type: 'query_typed' })],
+  ])('are refused with $bytes that are no base64, which are no JSON', async (request) => {
+    expect(await failureOf(session.run(request, callOf('write')))).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: 'Parameter 1 has $bytes that are not base64',
+    });
+  });
+
   test('fit = ANY, and are refused by the server in a wrong number', async () => {
     const query = 'SELECT i FROM generate_series(1, 5) i WHERE i = ANY ($1) ORDER BY i';
     expect((await run(session, sql(query, [[2, 4]]), 'write')).rows).toEqual([{ i: 2 }, { i: 4 }]);
