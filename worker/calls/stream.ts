@@ -1,6 +1,6 @@
 /** Rows as they arrive, a JSON a line or as CSV, flat in memory. Contract §6, "Large results". */
 import type { RowForm } from '../../proto/driver.ts';
-import { errorBody, type GatewayError } from '../../proto/errors.ts';
+import { errorBody } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
@@ -78,13 +78,13 @@ function besideOf(
       end();
       countCall(ctx, endpoint, mode);
     },
-    failed(thrown: unknown, last: number | undefined): Uint8Array | GatewayError {
+    failed(thrown: unknown, last: number | undefined): Uint8Array | Error {
       end();
       const told = failureOf(thrown, { writes: mode === 'write', signal: deadline.signal });
       const failure = mustEnd() && mode === 'read' ? stopped() : told;
       countCall(ctx, endpoint, mode, failure);
-      // CSV has no place for an error: the connection breaks off.
-      if (form === 'csv') return failure;
+      // CSV has no place for an error: the connection breaks off. The runtime logs with what: no word of the database's.
+      if (form === 'csv') return new Error(`Rows broke off: ${failure.code}`);
       const line = JSON.stringify({ $error: errorBody(failure, ctx.requestId) });
       // A very long line comes in pieces: it may have broken off.
       const isCut = last !== undefined && last !== NEWLINE;

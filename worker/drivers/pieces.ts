@@ -1,5 +1,4 @@
 /** A relay's stream of pieces as a body: pulled as the client reads, one piece in memory. */
-import { GatewayError } from '../../proto/errors.ts';
 
 /** A message of a server stream of ours. */
 interface Piece {
@@ -42,7 +41,7 @@ interface Endings {
   /** The client has gone. */
   cancelled(): void;
   /** The bytes that tell the client; or what it breaks off with, for who keeps it as a whole. @param last byte that it has got */
-  failed(thrown: unknown, last: number | undefined): Uint8Array | GatewayError;
+  failed(thrown: unknown, last: number | undefined): Uint8Array | Error;
 }
 
 /** The pieces as a body. */
@@ -76,7 +75,7 @@ export function bodyOf({ first, rest }: Opened, beside: PieceHooks): ReadableStr
           beside.ended();
         } catch (thrown) {
           const last = beside.failed(thrown, lastByte);
-          if (last instanceof GatewayError) return controller.error(last);
+          if (last instanceof Error) return controller.error(last);
           controller.enqueue(last);
         }
         controller.close();

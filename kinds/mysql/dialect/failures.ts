@@ -2,6 +2,7 @@
 import type { Mode } from '../../../proto/driver.ts';
 import { type BackendDetail, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { truncatedWithout } from '../../../proto/truncate.ts';
+import { hideAddresses } from '../../addresses.ts';
 
 /** What the server answered instead of a result. */
 export class ServerError extends Error {
@@ -57,6 +58,6 @@ function detailOf({ errno, message }: ServerError): BackendDetail {
   return {
     source: 'mysql',
     code: String(errno),
-    message: truncatedWithout(message, (text) => text.replace(USER_AT, "'$1'")),
+    message: truncatedWithout(message, (text) => hideAddresses(text.replace(USER_AT, "'$1'"))),
   };
 }

@@ -6,6 +6,8 @@ import {
   GatewayError,
   refusedByBackend,
 } from '../../../proto/errors.ts';
+import { truncatedWithout } from '../../../proto/truncate.ts';
+import { hideAddresses } from '../../addresses.ts';
 
 /** An error as the server reports it, its own names shortened to what callers see. */
 interface ServerError {
@@ -39,7 +41,7 @@ function detailOf(error: ServerError): BackendDetail {
   return {
     source: 'postgres',
     code,
-    message,
+    message: truncatedWithout(message, hideAddresses),
     ...(position === undefined ? {} : { position: Number(position) }),
     ...(constraint === undefined ? {} : { constraint }),
   };

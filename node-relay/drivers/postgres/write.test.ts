@@ -90,6 +90,13 @@ describe('a write', () => {
     expect(await names()).toEqual([]);
   });
 
+  test('whose error names an address tells the rest of it', async () => {
+    const raise =
+      "DO $$ BEGIN RAISE 'no route to 10.0.0.7:5432 by postgres://ann:pass@db/app'; END $$";
+    const message = 'no route to (address) by (address)';
+    expect(await fail(sql(raise), {})).toMatchObject({ message, details: [{ message }] });
+  });
+
   test('that cannot be undone says that it was applied', async () => {
     const request = sql(`EXPLAIN (ANALYZE, FORMAT json) INSERT INTO items (name) VALUES ('kept')`);
     expect(await fail(request, { resultMaxBytes: 60 })).toMatchObject({
