@@ -66,7 +66,9 @@ async function* events(
   const client = await database.client(call.signal);
   const session = database.startSession(client);
   const execution = database.execution(client, session, call);
-  const stream = streamOf(execution, request, resumeAfter);
+  const stream = await database.attempt(session, call, async () =>
+    streamOf(execution, request, resumeAfter),
+  );
   const accepted = new Promise((resolve) => stream.once('resumeTokenChanged', resolve));
   try {
     // Its first answer comes at once; what it waits for afterwards is what happens.
