@@ -4,6 +4,7 @@ import { isPaddedBase64 } from '../../proto/base64.ts';
 import type { JsonObject } from '../../proto/json.ts';
 import { JsonValue } from '../members.ts';
 import type { Operation } from './operations.ts';
+import { carried } from './texts.ts';
 
 /** Largest piece of a file in bytes: with its envelope it is a document, and the server takes 16 MiB of one. */
 const CHUNK_MAX_BYTES = 15 * 1024 * 1024;
@@ -77,15 +78,12 @@ export function gridfsOperations(find: readonly string[]) {
 /** Names of requests on GridFS. */
 export type GridfsName = keyof ReturnType<typeof gridfsOperations>;
 
-const fileName = z.string().max(1_000);
+const fileName = carried(z.string().max(1_000));
 const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 /** Their members besides `filter`. Contract §13: `content`. */
 export const GRIDFS_MEMBERS = {
-  bucket_name: z
-    .string()
-    .min(1)
-    .max(200)
+  bucket_name: carried(z.string().min(1).max(200))
     .refine((each) => !/[\0$]/.test(each), 'is no name of a bucket')
     .meta({ description: 'Name of the bucket; left out, `fs`', examples: ['invoices'] }),
   filename: fileName.meta({
@@ -95,7 +93,7 @@ export const GRIDFS_MEMBERS = {
   new_filename: fileName.meta({ description: "The file's name from now on", examples: ['a.txt'] }),
   content: z
     .union([
-      z.string(),
+      carried(z.string()),
       z.strictObject({
         $bytes: z
           .string()

@@ -13,6 +13,7 @@ import {
   type OperationName,
   operationNamed,
 } from './operations.ts';
+import { carried } from './texts.ts';
 
 /** Kept as it came: the order of its members is one that only its reader knows. */
 const document = z
@@ -27,7 +28,7 @@ const documents = z
     description: 'Documents, in Extended JSON',
     override: { type: 'array', items: { type: 'object' } },
   });
-const name = z.string().min(1).max(255);
+const name = carried(z.string().min(1).max(255));
 
 const MEMBERS: Readonly<Record<string, z.ZodType>> = {
   filter: document.meta({
@@ -55,10 +56,10 @@ const MEMBERS: Readonly<Record<string, z.ZodType>> = {
       'Objects of one member each: `insert_one`, `update_one`, `update_many`, `replace_one`, `delete_one` or `delete_many`, with what that takes',
     examples: [[{ insert_one: { document: { name: 'Emeka Berg' } } }]],
   }),
-  field: z
-    .string()
-    .min(1)
-    .meta({ description: 'Name of the field, with dots for those within', examples: ['city'] }),
+  field: carried(z.string().min(1)).meta({
+    description: 'Name of the field, with dots for those within',
+    examples: ['city'],
+  }),
   pipeline: documents.meta({
     description: 'Stages; on `/read` none that writes or runs JavaScript',
     examples: [[{ $group: { _id: '$city', customers: { $sum: 1 } } }]],

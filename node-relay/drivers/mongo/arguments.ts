@@ -13,7 +13,7 @@ import { isWrapper } from './wrappers.ts';
 /** Options that hold documents or values; the driver reads the others itself. */
 const VALUES = new Set(
   [
-    'projection sort hint let min max arrayFilters comment partialFilterExpression weights',
+    'projection let min max arrayFilters comment partialFilterExpression weights',
     'wildcardProjection validator pipeline storageEngine clusteredIndex timeseries',
     'changeStreamPreAndPostImages indexOptionDefaults encryptedFields',
   ]
@@ -78,16 +78,40 @@ const OPTION_NAMES: Readonly<Record<string, string>> = { selectionCriteria: 'rea
 
 function optionIn(execution: Execution, name: string, value: Json): unknown {
   const path = `options.${name}`;
+  if (name === 'sort' || name === 'hint') return fieldsIn(execution, value, path);
   if (VALUES.has(name)) return toBson(value, path, execution.substitute);
   if (name === 'returnDocument' && typeof value === 'string') return value.toLowerCase();
-  if (name === 'readConcern' && typeof value === 'string') return { level: value };
+  if (name === 'readConcern') return readConcernIn(value, path);
   if (name === 'writeConcern') return writeConcernIn(value, path);
-  return toPlain(value);
+  return toPlain(value, path);
+}
+
+/** Fields that are sorted by or hinted at, which may be texts: the driver makes names of them. @throws GatewayError BAD_REQUEST */
+export function fieldsIn({ substitute }: Execution, value: Json, path: string): unknown {
+  const fields = toBson(value, path, substitute);
+  for (const each of partsOf(fields)) {
+    if (String(each).includes('\0'))
+      throw badRequest(path, 'names a field or direction that holds a NUL');
+  }
+  return fields;
+}
+
+function partsOf(fields: unknown): unknown[] {
+  if (Array.isArray(fields)) return fields.flat();
+  if (fields instanceof Map) return [...fields.values()];
+  return typeof fields === 'object' && fields !== null ? Object.values(fields) : [fields];
+}
+
+function readConcernIn(value: Json, path: string): unknown {
+  const plain = toPlain(value, path);
+  if (typeof plain === 'string') return { level: plain };
+  if (typeof plain === 'object') return plain;
+  throw badRequest(path, 'must be a level, or an object with one');
 }
 
 /** @throws GatewayError BAD_REQUEST for one that asks for no answer: a reply says what the server has done */
 function writeConcernIn(value: Json, path: string): unknown {
-  const plain = toPlain(value);
+  const plain = toPlain(value, path);
   const concern: Document = typeof plain === 'object' && plain !== null ? plain : { w: plain };
   if (concern.w === 0) throw badRequest(`${path}.w`, 'must be at least 1');
   return concern;

@@ -137,3 +137,50 @@ test('a session goes on with a cursor from call to call, and ends it', async () 
   }
   expect(await openCursors()).toBe(before);
 });
+
+describe('run_cursor_command', () => {
+  const cursor = (content: object, options?: object) =>
+    request({ type: 'run_cursor_command', command: content, ...(options ? { options } : {}) });
+
+  test.each([
+    [cursor({ find: 'many', sort: { _id: 1 } })],
+    [cursor({ find: 'many', sort: { _id: 1 }, batchSize: 2 })],
+    [cursor({ find: 'many', sort: { _id: 1 }, batchSize: 0 }, { batchSize: 3 })],
+    [cursor({ aggregate: 'many', pipeline: [{ $sort: { _id: 1 } }], cursor: { batchSize: 2 } })],
+  ])('answers as lines what it answers as one: %j', async (asked) => {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of session.stream(asked, callOf('read'))) pieces.push(piece);
+    const lines = Buffer.concat(pieces).toString().trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(IDS);
+    expect(jsonOf(await session.run(asked, callOf('read')))).toEqual({ documents: IDS });
+  });
+
+  const told = { path: 'command', message: 'answers no cursor: use run_command' };
+
+  test.each([[{ ping: 1 }], [{ dbStats: 1 }]])('%j answers none', async (content) => {
+    const failure = await failureOf(session.run(cursor(content), callOf('read')));
+    expect(failure).toMatchObject({ code: 'BAD_REQUEST', details: [told] });
+    const lines = session.stream(cursor(content), callOf('read'))[Symbol.asyncIterator]();
+    expect(await failureOf(lines.next())).toMatchObject({ code: 'BAD_REQUEST', details: [told] });
+  });
+
+  test('of a write that answers none it is told that it was made', async () => {
+    const insert = cursor({ insert: 'written', documents: [{ _id: 1 }] });
+    const failure = await failureOf(session.run(insert, callOf('write')));
+    expect(failure).toMatchObject({
+      code: 'BAD_REQUEST',
+      details: [told, { source: 'mongo', message: 'The write took effect', applied: true }],
+    });
+    expect(await database.db.collection('written').countDocuments()).toBe(1);
+    const none = cursor({ delete: 'written', deletes: [{ q: { _id: 9 }, limit: 1 }] });
+    const nothing = await failureOf(session.run(none, callOf('write')));
+    expect(nothing).toMatchObject({ code: 'BAD_REQUEST', details: [told] });
+  });
+
+  test('what the server refuses is told in its words', async () => {
+    const failure = await failureOf(
+      session.run(cursor({ find: 'many', skip: -1 }), callOf('read')),
+    );
+    expect(failure).toMatchObject({ code: 'REQUEST_FAILED', details: [{ source: 'mongo' }] });
+  });
+});

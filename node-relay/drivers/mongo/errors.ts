@@ -1,5 +1,6 @@
 /** Maps what MongoDB and its driver answer to the gateway's failures. Source: MongoDB manual, "Error Codes". */
 import {
+  BSON,
   MongoBulkWriteError,
   MongoClientBulkWriteError,
   MongoError,
@@ -85,7 +86,7 @@ function fromDriver(cause: unknown): unknown {
       cause,
     });
   }
-  if (!(cause instanceof MongoError)) return cause;
+  if (!(cause instanceof MongoError || cause instanceof BSON.BSONError)) return cause;
   const code = cause instanceof MongoInvalidArgumentError ? 'InvalidArgument' : cause.name;
   const message = withoutAddresses(cause.message);
   return refusedByBackend('REQUEST_FAILED', { source: 'mongo', code, message }, { cause });

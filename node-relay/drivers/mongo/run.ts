@@ -10,7 +10,7 @@ import type { Execution } from './database.ts';
 import { gridfs } from './gridfs.ts';
 import { checkCommand, checkRead } from './guard.ts';
 import { bulk } from './operations/bulk.ts';
-import { commandIn, commands } from './operations/command.ts';
+import { commandIn, commands, ofCursor } from './operations/command.ts';
 import { readers } from './operations/find.ts';
 import type { Handler } from './operations/handler.ts';
 import { structure } from './operations/structure.ts';
@@ -36,7 +36,10 @@ const HANDLERS: Readonly<Record<Exclude<OperationName, Transactional>, Handler>>
 /** Runs a request to its end. @throws GatewayError, and what the driver throws */
 export async function runRequest(execution: Execution, request: MongoRequest): Promise<Buffer> {
   const answer = await beginRequest(execution, request);
-  const text = answer instanceof AbstractCursor ? await documentsText(execution, answer) : answer;
+  const text =
+    answer instanceof AbstractCursor
+      ? await ofCursor(execution, request, documentsText(execution, answer))
+      : answer;
   return boundedBytes(text, execution, !isRead(request, execution.call.mode));
 }
 

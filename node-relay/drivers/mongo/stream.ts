@@ -1,10 +1,11 @@
 /** Documents as lines while they arrive. Contract §6, "Large results". */
 
-import { AbstractCursor } from 'mongodb';
+import { AbstractCursor, type RunCommandCursor } from 'mongodb';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import type { Database, Execution } from './database.ts';
+import { ofCursor } from './operations/command.ts';
 import { later } from './progress.ts';
 import { REPLY_MAX_BYTES } from './reply-fault.ts';
 import { readText } from './result.ts';
@@ -46,7 +47,8 @@ async function* lines(
   // Of a stream only one reply at a time is bounded.
   const call = { ...execution.call, resultMaxBytes: REPLY_MAX_BYTES };
   const cursor = await database.attempt(session, call, () => cursorOf(execution, request));
-  const next = () => database.attempt(session, call, () => piece(cursor, execution));
+  const next = () =>
+    database.attempt(session, call, () => ofCursor(execution, request, piece(cursor, execution)));
   try {
     const first = await next();
     yield new Uint8Array();
@@ -63,11 +65,19 @@ async function cursorOf(
 ): Promise<AbstractCursor<unknown>> {
   const answer = await beginRequest(execution, request);
   if (answer instanceof AbstractCursor) {
-    if (request.options?.batchSize === undefined) answer.batchSize(BATCH);
+    if (request.options?.batchSize !== undefined) return answer;
+    // A command says by itself how many its first batch has.
+    if (isOfCommand(answer)) answer.setBatchSize(BATCH);
+    else answer.batchSize(BATCH);
     return answer;
   }
   const message = `Requests of type ${request.type} cannot be streamed`;
   throw badRequest('type', message, message);
+}
+
+/** The driver's class is not told outside of it. */
+function isOfCommand(cursor: AbstractCursor<unknown>): cursor is RunCommandCursor {
+  return 'setBatchSize' in cursor;
 }
 
 /** What is there of a batch, up to a piece's length; undefined at the end. */

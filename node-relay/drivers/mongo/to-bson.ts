@@ -15,7 +15,7 @@ import {
 } from '../../../proto/json.ts';
 import { isReordered, MANY, namesOf, onlyNameOf } from '../../../proto/ordered-json.ts';
 import { Pace, type Pieces } from '../../../proto/work/pieces.ts';
-import { isWrapper, unwrapped } from './wrappers.ts';
+import { checkText, isWrapper, unwrapped } from './wrappers.ts';
 
 /** A BSON value as the driver takes it; a Map keeps an order that an object cannot. */
 type Bson = unknown;
@@ -101,6 +101,9 @@ export function isReference(object: JsonObject): boolean {
   return typeof path === 'string' && path.startsWith('[') && onlyNameOf(object) !== undefined;
 }
 
+/** Names that say what an object is, to the language or the library. */
+const SPECIAL = ['__proto__', '_bsontype', 'toString', 'valueOf'];
+
 /** The document of a JSON object whose own names are no type wrapper. @throws GatewayError BAD_REQUEST */
 export function documentToBson(
   object: JsonObject,
@@ -111,7 +114,7 @@ export function documentToBson(
   if (before && (substitute === undefined || !before.refers)) return before.document;
   const names = namesOf(object);
   // The library asks an object for its names, which holds the thread where they are very many.
-  const isPlain = !isReordered(object) && !Object.hasOwn(object, '__proto__');
+  const isPlain = !isReordered(object) && !SPECIAL.some((name) => Object.hasOwn(object, name));
   if (isPlain && names.length < MANY) {
     const document: BsonDocument = {};
     for (const name of names) {
@@ -141,13 +144,17 @@ export function withFirst(document: BsonDocument, name: string, value: Bson): Bs
   return new Map(entries) as unknown as BsonDocument; // As above.
 }
 
-/** Plain JSON of Extended JSON without types of its own, for options that the driver itself reads. */
-export function toPlain(value: Json): unknown {
+/** Plain JSON of Extended JSON without types of its own, for options that the driver itself reads. @throws GatewayError BAD_REQUEST */
+export function toPlain(value: Json, path: string): unknown {
   if (isRawJson(value)) return Number(value.rawJSON);
-  if (Array.isArray(value)) return value.map(toPlain);
+  if (Array.isArray(value)) return value.map((each, index) => toPlain(each, `${path}.${index}`));
+  if (typeof value === 'string') checkText(value, path);
   if (!isJsonObject(value)) return value;
   const plain: JsonObject = {};
-  for (const name of namesOf(value)) setMember(plain, name, toPlain(value[name] ?? null) as Json);
+  for (const name of namesOf(value)) {
+    checkName(name, path);
+    setMember(plain, name, toPlain(value[name] ?? null, `${path}.${name}`) as Json);
+  }
   return plain;
 }
 
@@ -190,11 +197,7 @@ function decimalToBson(text: string, path: string): Decimal128 {
   throw badRequest(path, `has more than ${DECIMAL_DIGITS_MAX} digits or is out of range`);
 }
 
-/** Half of a surrogate pair has no UTF-8: another text would be stored in its place. */
-function checkText(text: string, path: string): void {
-  if (!text.isWellFormed()) throw badRequest(path, 'holds half of a surrogate pair');
-}
-
+/** @throws GatewayError BAD_REQUEST for the name of a member that no document can have */
 function checkName(name: string, path: string): void {
   if (name.includes('\0')) throw badRequest(path, 'has a member whose name holds a NUL');
   if (!name.isWellFormed())

@@ -12,6 +12,7 @@ import { fromFailure } from './errors.ts';
 import { valueText } from './from-bson.ts';
 import { checkRead } from './guard.ts';
 import { asFault } from './guarded-connection.ts';
+import { nextIn } from './next-event.ts';
 import { later } from './progress.ts';
 import { resumeTokenOf, resumeTokenText } from './resume-token.ts';
 import { toBson } from './to-bson.ts';
@@ -33,7 +34,7 @@ export async function refuseUnwatched(): Promise<never> {
 }
 
 /**
- * Events until the caller leaves. The stream goes on by itself when a connection is lost.
+ * Events until the caller leaves, or the server closes what it has no more to tell of. The stream goes on by itself when a connection is lost.
  * @throws GatewayError POOL_EXHAUSTED when as many are open as is allowed
  */
 export async function* follow(
@@ -65,26 +66,30 @@ async function* events(
   const client = await database.client(call.signal);
   const session = database.startSession(client);
   const execution = database.execution(client, session, call);
-  const stream = streamOf(execution, request, resumeAfter);
+  const stream = await database.attempt(session, call, async () =>
+    streamOf(execution, request, resumeAfter),
+  );
   const accepted = new Promise((resolve) => stream.once('resumeTokenChanged', resolve));
   try {
     // Its first answer comes at once; what it waits for afterwards is what happens.
-    let next = ahead(database, execution, stream);
+    let next = nextIn(database, execution, stream);
     let isTold = false;
     const first = next.then((event) => {
-      isTold = event !== null;
+      isTold = Boolean(event);
     });
     await Promise.race([first, accepted]);
     // The place is another once an event was taken, which a caller that came back would miss.
     await new Promise(setImmediate);
     yield { ...(isTold ? {} : idOf(stream.resumeToken)), data: new Uint8Array() };
     while (true) {
-      const event: Document | null = await next;
+      const event = await next;
+      // It is closed without `invalidate` where the pipeline hides that.
+      if (event === undefined) return;
       if (event !== null) {
         yield { ...idOf(event._id), data: eventText(event, execution) };
         if (event.operationType === 'invalidate') return;
       }
-      next = ahead(database, execution, stream);
+      next = nextIn(database, execution, stream);
     }
   } finally {
     // Bounded: a server that does not answer is not waited for.
@@ -102,17 +107,6 @@ function eventText(event: Document, { form, call }: Execution): Buffer {
     const cause = thrown instanceof GatewayError ? thrown : asFault(thrown);
     throw fromFailure(cause, { uncertain: false, signal, max });
   }
-}
-
-/** Asks for what is next, before it is waited for; null when the server has waited and nothing came. */
-function ahead(
-  database: Database,
-  { session, call }: Execution,
-  stream: ChangeStream,
-): Promise<Document | null> {
-  const next = database.attempt(session, call, () => stream.tryNext());
-  next.catch(() => {});
-  return next;
 }
 
 function streamOf(

@@ -1,6 +1,7 @@
 /** The type wrappers of Extended JSON: objects such as `{"$oid": …}` and what they stand for. */
 import {
   Binary,
+  BSON,
   BSONRegExp,
   BSONSymbol,
   Code,
@@ -15,6 +16,7 @@ import {
   ObjectId,
   Timestamp,
 } from 'mongodb';
+import { HALF_A_PAIR } from '../../../kinds/mongo/texts.ts';
 import { isDay } from '../../../proto/day.ts';
 import { isFloatText } from '../../../proto/decimal.ts';
 import { badRequest } from '../../../proto/errors.ts';
@@ -71,7 +73,7 @@ const READERS: { readonly [name: string]: WrapperReader } = {
         '$binary is {"base64": text, "subType": one or two hexadecimal digits}',
       );
     }
-    return new Binary(bytesOf(base64, path), Number.parseInt(subType, 16));
+    return binary(bytesOf(base64, path), Number.parseInt(subType, 16), path);
   },
   $uuid: (inner, path) => {
     if (
@@ -103,13 +105,18 @@ const READERS: { readonly [name: string]: WrapperReader } = {
     }
     if (`${pattern}${options}`.includes('\0'))
       throw badRequest(path, '$regularExpression holds a NUL');
-    return new BSONRegExp(pattern, [...options].sort().join(''));
+    checkText(pattern, path);
+    if (!/^[ilmsux]*$/.test(options)) {
+      throw badRequest(path, '$regularExpression has the options i, l, m, s, u and x alone');
+    }
+    return new BSONRegExp(pattern, options);
   },
   $dbPointer: (inner, path) => {
     const { $ref, $id } = exactly(inner, path, '$dbPointer', ['$ref', '$id']);
     if (typeof $ref !== 'string' || !isJsonObject($id) || typeof $id.$oid !== 'string') {
       throw badRequest(path, '$dbPointer is {"$ref": text, "$id": {"$oid": …}}');
     }
+    checkText($ref, path);
     return new DBRef($ref, objectId($id.$oid, path));
   },
   $date: (inner, path) => new Date(milliseconds(inner, path)),
@@ -158,7 +165,26 @@ function nameIn(object: JsonObject): string | undefined {
 
 function text(inner: Json, path: string, name: string): string {
   if (typeof inner !== 'string') throw badRequest(path, `${name} is text`);
+  checkText(inner, path);
   return inner;
+}
+
+/** Half of a surrogate pair has no UTF-8: another text would be stored in its place. @throws GatewayError BAD_REQUEST */
+export function checkText(text: string, path: string): void {
+  if (!text.isWellFormed()) throw badRequest(path, HALF_A_PAIR);
+}
+
+/** The library refuses vectors that are none only when it writes them. */
+function binary(bytes: Buffer, subType: number, path: string): Binary {
+  const made = new Binary(bytes, subType);
+  if (subType !== Binary.SUBTYPE_VECTOR) return made;
+  try {
+    BSON.serialize({ made });
+    return made;
+  } catch (cause) {
+    if (!(cause instanceof BSON.BSONError)) throw cause;
+    throw badRequest(path, `$binary is no vector: ${cause.message}`);
+  }
 }
 
 function integer(inner: Json, path: string, name: string, bits: bigint): bigint {

@@ -14,6 +14,7 @@ import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import { BatchInMaking } from '../../change-batch.ts';
 import type { Database, Execution } from '../database.ts';
+import { nextIn } from '../next-event.ts';
 import { later } from '../progress.ts';
 import { resumeTokenOf, resumeTokenText } from '../resume-token.ts';
 import { Fragments, toldOf } from './events.ts';
@@ -111,8 +112,8 @@ export class MongoChanges implements Changes {
           // Bounded: a server that does not answer is not waited for.
           await Promise.race([stream.close().catch(() => {}), later(CLOSE_MS)]);
         }
-        // The database was removed: a stream of the one that comes after it begins there.
-        place = stream.resumeToken as Document;
+        // The database was removed, or the server closed it: the one that comes after it begins there.
+        place = (stream.resumeToken as Document | undefined) ?? place;
       } finally {
         void session.endSession().catch(() => {});
       }
@@ -129,16 +130,17 @@ export class MongoChanges implements Changes {
     const accepted = new Promise((resolve) => stream.once('resumeTokenChanged', resolve));
     const progress = new Progress(request, execution, from);
     // Its first answer comes at once; what it waits for afterwards is what happens.
-    let next = this.#next(execution, stream);
+    let next = nextIn(this.#database, execution, stream);
     await Promise.race([next, accepted]);
     if (!(await isThere(next))) progress.move(stream);
     yield progress.batch();
     for (;;) {
       const event = await next;
+      if (event === undefined) return yield progress.batch();
       if (event?.operationType === 'update') await this.#complete(event, execution);
       progress.take(event, stream);
       if (event?.operationType === 'invalidate') return yield progress.batch();
-      next = this.#next(execution, stream);
+      next = nextIn(this.#database, execution, stream);
       if (!(await progress.isDue(event, next))) continue;
       yield progress.batch();
     }
@@ -151,13 +153,6 @@ export class MongoChanges implements Changes {
     const collection = client.db(settings.database).collection(String(event.ns?.coll));
     const find = () => collection.findOne({ _id }, { session });
     event.fullDocument = await this.#database.attempt(session, call, find);
-  }
-
-  /** Asks for what is next, before it is waited for; null when the server has waited and nothing came. */
-  #next({ session, call }: Execution, stream: ChangeStream): Promise<Document | null> {
-    const next = this.#database.attempt(session, call, () => stream.tryNext());
-    next.catch(() => {});
-    return next;
   }
 }
 
@@ -208,7 +203,7 @@ async function isThere(next: Promise<unknown>): Promise<boolean> {
   const turn = new Promise<false>((resolve) => setImmediate(resolve, false));
   return Promise.race([
     next.then(
-      (event) => event !== null,
+      (event) => Boolean(event),
       () => true,
     ),
     turn,

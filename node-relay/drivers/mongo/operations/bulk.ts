@@ -10,11 +10,12 @@ import { MEMBER_ALIASES } from '../../../../kinds/mongo/operations.ts';
 import { badRequest } from '../../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
 import { namesOf, onlyNameOf } from '../../../../proto/ordered-json.ts';
-import { collectionOf, documentIn, optionsIn, updateIn } from '../arguments.ts';
+import { collectionOf, documentIn, fieldsIn, optionsIn, updateIn } from '../arguments.ts';
 import type { Execution } from '../database.ts';
 import { valueText } from '../from-bson.ts';
 import { byPlace, countOf, memberText } from '../result.ts';
 import { toBson, toPlain } from '../to-bson.ts';
+import { checkText } from '../wrappers.ts';
 import type { Handler } from './handler.ts';
 import { withId } from './write.ts';
 
@@ -180,11 +181,15 @@ function memberIn(execution: Execution, member: string, value: Json, path: strin
       return updateIn(execution, value as JsonObject | JsonObject[], path); // A pipeline's stages are looked at there.
     case 'upsert':
     case 'collation':
-      return toPlain(value);
+      return toPlain(value, path);
     case 'namespace':
       // The right to write there was decided by this text.
       if (typeof value !== 'string') throw badRequest(path, 'must be text');
+      checkText(value, path);
       return value;
+    case 'sort':
+    case 'hint':
+      return fieldsIn(execution, value, path);
     default:
       return toBson(value, path, execution.substitute);
   }

@@ -1,8 +1,10 @@
 /** Commands as they are, and requests on the deployment as a whole. Source: backends.md §3.2. */
 
 import { BSON, type Document } from 'mongodb';
+import { commandName } from '../../../../kinds/mongo/admin.ts';
 import type { MongoRequest } from '../../../../kinds/mongo/index.ts';
-import { badRequest } from '../../../../proto/errors.ts';
+import { READING } from '../../../../kinds/mongo/reads.ts';
+import { badRequest, type ErrorDetails, GatewayError } from '../../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
 import { parseOrdered } from '../../../../proto/parse-ordered.ts';
 import { collectionOf, databaseOf, documentIn, optionsIn } from '../arguments.ts';
@@ -93,6 +95,42 @@ async function wholeText(
   members.set('firstBatch', `[${texts.join(',')}]`);
   members.set('id', execution.form === 'canonical' ? '{"$numberLong":"0"}' : '0');
   return `{${[...members].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
+}
+
+/**
+ * What comes of the cursor of `run_cursor_command`.
+ * @throws GatewayError BAD_REQUEST where the command answered none: what it did stays done
+ */
+export async function ofCursor<Value>(
+  execution: Execution,
+  request: MongoRequest,
+  work: Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work;
+  } catch (cause) {
+    const bytes = request.type === 'run_cursor_command' ? execution.reply() : undefined;
+    if (bytes === undefined) throw cause;
+    const reply = BSON.deserialize(bytes, { raw: true });
+    if (reply.ok !== 1 || reply.cursor instanceof Uint8Array) throw cause;
+    throw cursorless(execution, request, reply, cause);
+  }
+}
+
+function cursorless(
+  { place }: Execution,
+  request: MongoRequest,
+  reply: Document,
+  cause: unknown,
+): GatewayError {
+  const problem = 'answers no cursor: use run_command';
+  const wrote = !READING.has(commandName(commandIn(request))) && reply.n !== 0;
+  const details: ErrorDetails[] = [{ path: 'command', message: problem }];
+  if (wrote && place !== 'transaction') {
+    const message = 'The write took effect';
+    details.push({ source: 'mongo', code: 'BAD_REQUEST', message, applied: true });
+  }
+  return new GatewayError('BAD_REQUEST', `command: ${problem}`, { cause, details });
 }
 
 async function databases(

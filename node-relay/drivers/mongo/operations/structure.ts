@@ -9,6 +9,8 @@ import { memberText } from '../result.ts';
 import type { Handler } from './handler.ts';
 
 const NOTHING = '{"value":null}';
+/** Documents come as bytes: their members keep their order. */
+const RAW = { raw: true };
 
 /** `{key, …}`, or `{keys, options: {…}}` as other drivers have it. */
 function indexIn(execution: Execution, model: JsonObject | undefined, path: string): Document {
@@ -57,7 +59,7 @@ const indexes = {
     return NOTHING;
   },
   list_indexes: async (execution, request) =>
-    collectionOf(execution, request).listIndexes(optionsIn(execution, request)),
+    collectionOf(execution, request).listIndexes({ ...optionsIn(execution, request), ...RAW }),
   list_index_names: async (execution, request) => {
     const found = collectionOf(execution, request)
       .listIndexes(optionsIn(execution, request))
@@ -91,7 +93,7 @@ const searchIndexes = {
     const stage = { $listSearchIndexes: name === undefined ? {} : { name } };
     return collectionOf(execution, request).aggregate([stage], {
       ...optionsIn(execution, request),
-      raw: true,
+      ...RAW,
     });
   },
 } satisfies Record<string, Handler>;
@@ -123,7 +125,7 @@ const collections = {
   list_collections: async (execution, request) =>
     databaseOf(execution, request).listCollections(
       documentIn(execution, request.filter, 'filter'),
-      optionsIn(execution, request),
+      { ...optionsIn(execution, request), ...RAW },
     ),
   list_collection_names: async (execution, request) => {
     const options = { ...optionsIn(execution, request), nameOnly: true };
