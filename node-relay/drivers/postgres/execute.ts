@@ -16,6 +16,7 @@ import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Exchange, Sink } from './exchange.ts';
+import { demandCommitted } from './failed-commit.ts';
 import { inquirerOn, undoing } from './inquire.ts';
 import { statementMessages } from './messages.ts';
 import { requirePlain } from './pooler.ts';
@@ -224,6 +225,7 @@ async function executeWrite(
     rowMax: result.rowMax,
   });
   if (!held) {
+    demandCommitted(ready.statement, tag);
     await database.types.learn(result.unknownTypes, ask(false));
     return commits ? finishedAfter(result, ready, tag) : finished(result, ready, tag);
   }

@@ -184,6 +184,25 @@ describe('a lease', () => {
     });
   });
 
+  test.each(['COMMIT', '/* well */ end', 'COMMIT AND CHAIN'])(
+    'says of %s that it has undone what had failed',
+    async (commit) => {
+      await leased(async (call) => {
+        await call('BEGIN');
+        await failureOf(call('SELECT 1/0'));
+        expect(await failureOf(call(commit))).toMatchObject({
+          code: 'REQUEST_FAILED',
+          message: 'The transaction had failed: COMMIT has undone it',
+          details: [{ code: '25P02' }],
+        });
+        await call('ROLLBACK');
+        await call('BEGIN');
+        await failureOf(call('SELECT 1/0'));
+        expect(await call('ROLLBACK')).toMatchObject({ rows: [] });
+      });
+    },
+  );
+
   test('answers nothing in another encoding, until a statement leads back', async () => {
     await leased(async (call) => {
       await call("SET client_encoding = 'LATIN1'");
