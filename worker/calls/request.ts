@@ -12,7 +12,7 @@ import { demand, type HeldLevel } from '../access/access.ts';
 import type { Demand } from '../access/demand.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
-import type { Endpoint } from '../endpoints/access.ts';
+import { type Endpoint, endpointStill } from '../endpoints/access.ts';
 import type { Key } from '../idempotency/rule.ts';
 import type { Level } from '../levels.ts';
 import { arrived, costly, inPieces, isLight, wentOn } from '../limits/heavy-work.ts';
@@ -118,8 +118,10 @@ async function sendOn(
   const timeoutMs = message.request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
   const mark = mode === 'write' ? await onceMarkOf(ctx, endpoint, options) : undefined;
   if (mark) return onceAnswerOf(ctx, backend, timeoutMs, known, { ...message, mark });
+  // What a write does is not cut off half way.
+  const still = mode === 'read' ? () => endpointStill(ctx, endpoint.row, 'Read') : undefined;
   return rows
-    ? streamOf(ctx, backend, { message, rows, timeoutMs }, known)
+    ? streamOf(ctx, backend, { still, message, rows, timeoutMs }, known)
     : answerOf(ctx, backend, timeoutMs, known, (deadline) => backend.run(message, deadline));
 }
 
