@@ -96,14 +96,36 @@ test('an outdated hash stays where a second check is one too many', async () => 
   expect(kinds()).toEqual(['address', 'account', 'hash', 'address']);
 });
 
-test('a change of one’s own password counts two before the first', async () => {
+test('a change of one’s own password counts the old one, and the new one before it is hashed', async () => {
   const { kinds, bindings } = counting();
   const gateway = await startGateway('Read', { bindings });
   await givePassword(gateway.user);
   const body = { password: 'a new password', current_password: PASSWORD };
   const path = `/iam/users/${gateway.user.uuid}`;
   expect((await gateway.call('PATCH', path, body)).status).toBe(200);
-  expect(kinds()).toEqual(['address', 'account', 'address', 'account', 'hash', 'hash']);
+  expect(kinds()).toEqual(['address', 'account', 'hash', 'address', 'account', 'hash']);
+});
+
+test('one that brings a wrong password counts one', async () => {
+  const { kinds, bindings } = counting();
+  const gateway = await startGateway('Read', { bindings });
+  await givePassword(gateway.user);
+  const body = { password: 'a new password', current_password: 'a wrong password' };
+  const path = `/iam/users/${gateway.user.uuid}`;
+  expect(await gateway.call('PATCH', path, body)).toMatchObject({
+    status: 401,
+    body: { code: 'INVALID_CREDENTIALS' },
+  });
+  expect(kinds()).toEqual(['address', 'account', 'hash']);
+});
+
+test('a new password is not hashed where it is one too many', async () => {
+  const { kinds, bindings } = counting(1);
+  const gateway = await startGateway('Read', { bindings });
+  await givePassword(gateway.user);
+  const body = { password: 'a new password', current_password: PASSWORD };
+  expect(await gateway.call('PATCH', `/iam/users/${gateway.user.uuid}`, body)).toEqual(TOO_MANY);
+  expect(kinds()).toEqual(['address', 'account', 'hash', 'address']);
 });
 
 test('a user that is made with a password counts one, one without none', async () => {

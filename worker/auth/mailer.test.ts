@@ -5,17 +5,21 @@ import { logged, mailbox } from '../test/mailbox.ts';
 
 const REDIRECT = 'http://localhost:3000/reset';
 const id = expect.any(String);
+const ON_ITS_WAY = 'If there is such an account, a link to reset its password is on its way';
 
 /** What starting a reset writes to the log. */
 async function logOfReset(setup: Parameters<typeof startGateway>[1], redirectUrl = REDIRECT) {
   const gateway = await startGateway('Read', setup);
   const { username } = gateway.user;
+  const told: unknown[] = [];
   const lines = await logged(async () => {
     const body = { email: username, redirectUrl };
-    expect((await gateway.call('POST', '/auth/password/reset', body, '')).status).toBe(200);
+    const reply = await gateway.call('POST', '/auth/password/reset', body, '');
+    expect(reply.status).toBe(200);
+    told.push((reply.body as { message: string }).message);
     await gateway.settle();
   });
-  return { lines, username };
+  return { lines, username, told };
 }
 
 const line = (level: string, message: string) => ({
@@ -27,13 +31,15 @@ const line = (level: string, message: string) => ({
 });
 
 test('the local server without a mailer logs address and link as one line', async () => {
-  const { lines, username } = await logOfReset({ bindings: { LOCAL_SERVER: 'true' } });
+  const { lines, username, told } = await logOfReset({ bindings: { LOCAL_SERVER: 'true' } });
+  expect(told).toEqual([ON_ITS_WAY]);
   const link = expect.stringMatching(/^http:\/\/localhost:3000\/reset\?token=[\w-]{43}$/);
   expect(lines).toEqual([{ ...line('info', 'password reset'), mail_to: username, link }]);
 });
 
-test('any other server without a mailer says so, and tells neither address nor link', async () => {
-  const { lines } = await logOfReset({ bindings: { RESET_REDIRECT_URLS: REDIRECT } });
+test('any other server without a mailer says so in reply and log, and tells neither address nor link', async () => {
+  const { lines, told } = await logOfReset({ bindings: { RESET_REDIRECT_URLS: REDIRECT } });
+  expect(told).toEqual(['No link was sent: this gateway has no mailer (MAIL_URL)']);
   expect(lines).toEqual([line('warn', 'mail not sent: no mailer is configured (MAIL_URL)')]);
 });
 

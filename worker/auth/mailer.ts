@@ -1,6 +1,7 @@
 /** How mail leaves. Contract §3, "Password reset". */
 import type { PublicContext } from '../context.ts';
 import { type LogLevel, log } from '../log.ts';
+import type { Settings } from '../settings.ts';
 import { visible } from '../shapes/visible.ts';
 
 /** One message to one address. */
@@ -25,6 +26,11 @@ export function mailerOf(ctx: PublicContext): Mailer {
   const { MAIL_URL, MAIL_TOKEN, LOCAL_SERVER } = ctx.settings;
   if (MAIL_URL !== undefined) return byHttp(ctx, MAIL_URL, MAIL_TOKEN);
   return LOCAL_SERVER === 'true' ? toLog(ctx) : nowhere(ctx);
+}
+
+/** Whether mail goes anywhere at all: to a service, or to the local server's log. */
+export function hasMailer({ MAIL_URL, LOCAL_SERVER }: Settings): boolean {
+  return MAIL_URL !== undefined || LOCAL_SERVER === 'true';
 }
 
 function byHttp(ctx: PublicContext, url: string, token: string | undefined): Mailer {

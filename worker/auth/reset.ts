@@ -5,7 +5,7 @@ import { forgetAll } from '../access/policy.ts';
 import { auditPasswordStatements } from '../audit/record.ts';
 import type { PublicContext } from '../context.ts';
 import { textDigest } from '../secrets/digest.ts';
-import { mailerOf } from './mailer.ts';
+import { hasMailer, mailerOf } from './mailer.ts';
 import { hashPassword } from './passwords.ts';
 import { allowedRedirect, linkTo, ownRedirect } from './redirects.ts';
 import { newResetToken } from './reset-token.ts';
@@ -32,7 +32,9 @@ export async function startReset(ctx: PublicContext, { email, redirectUrl }: Res
   await countForAccount(ctx, await countForAddress(ctx), usernameKey(email));
   ctx.afterReply(sendTo(ctx, email, redirect));
   return {
-    message: 'If there is such an account, a link to reset its password is on its way',
+    message: hasMailer(ctx.settings)
+      ? 'If there is such an account, a link to reset its password is on its way'
+      : 'No link was sent: this gateway has no mailer (MAIL_URL)',
     requestId: ctx.requestId,
   };
 }
@@ -51,7 +53,8 @@ export function sendOwnLink(
     return 'no link to set a password was sent, as neither PUBLIC_URL nor RESET_REDIRECT_URLS is set';
   }
   ctx.afterReply(sendResetLink(ctx, username, linkTo(redirect, token)));
-  return undefined;
+  if (hasMailer(ctx.settings)) return undefined;
+  return 'no link to set a password was sent, as this gateway has no mailer (MAIL_URL)';
 }
 
 /**

@@ -12,7 +12,7 @@ import { demand, type HeldLevel } from '../access/access.ts';
 import type { Demand } from '../access/demand.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
-import type { Endpoint } from '../endpoints/access.ts';
+import { type Endpoint, endpointStill } from '../endpoints/access.ts';
 import type { Key } from '../idempotency/rule.ts';
 import type { Level } from '../levels.ts';
 import { arrived, costly, inPieces, isLight, wentOn } from '../limits/heavy-work.ts';
@@ -59,6 +59,8 @@ export interface RequestOptions extends Partial<Form> {
   readonly worked?: Worked | undefined;
   /** What its caller takes instead of one JSON text; left out for callers that take only JSON. */
   readonly forms?: readonly StreamForm[];
+  /** Whether one JSON text would do, too; it does when left out. */
+  readonly takesJson?: boolean;
   /** Id of the session that it runs in. */
   readonly session?: string | undefined;
   /** Id of the transaction over many endpoints that it takes part in. */
@@ -107,8 +109,8 @@ async function sendOn(
   options: RequestOptions,
   known: Known,
 ): Promise<JsonBytes | Content | Outcome> {
-  const { forms = [], session } = options;
-  const rows = rowsOf(endpoint, forms);
+  const { session } = options;
+  const rows = rowsOf(endpoint, options);
   const lease = session === undefined ? undefined : await findLease(ctx, endpoint, session);
   const backend = await backendOf(ctx, endpoint, mode, lease);
   // A relay parses the statement by itself, the edge on this thread: it is paid for before.
@@ -116,8 +118,10 @@ async function sendOn(
   const timeoutMs = message.request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
   const mark = mode === 'write' ? await onceMarkOf(ctx, endpoint, options) : undefined;
   if (mark) return onceAnswerOf(ctx, backend, timeoutMs, known, { ...message, mark });
+  // What a write does is not cut off half way.
+  const still = mode === 'read' ? () => endpointStill(ctx, endpoint.row, 'Read') : undefined;
   return rows
-    ? streamOf(ctx, backend, { message, rows, timeoutMs }, known)
+    ? streamOf(ctx, backend, { still, message, rows, timeoutMs }, known)
     : answerOf(ctx, backend, timeoutMs, known, (deadline) => backend.run(message, deadline));
 }
 
@@ -275,16 +279,21 @@ function comesInSession(
 }
 
 /**
- * The first of these forms that the kind has; undefined where no rows are asked for.
- * @throws GatewayError NOT_ACCEPTABLE where all of them need columns, which the kind does not have
+ * The first of the forms asked for that the kind has; undefined where no rows are asked for, or none can be had and JSON will do.
+ * @throws GatewayError NOT_ACCEPTABLE where none can be had: events, which only subscriptions answer, and columns, which the kind does not have
  */
-function rowsOf({ row }: Endpoint, forms: readonly StreamForm[]): RowForm | undefined {
+function rowsOf(
+  { row }: Endpoint,
+  { forms = [], takesJson = true }: RequestOptions,
+): RowForm | undefined {
   const asked = forms.filter((form) => form !== 'events');
-  if (asked.length === 0) return undefined;
   const { hasColumns = false } = kindSpec(row.kind);
   const had = hasColumns ? asked[0] : asked.find((form) => form === 'lines');
-  if (had !== undefined) return had;
-  const message =
-    'Accept takes none of the forms of this reply: the results of this endpoint have no columns';
+  if (had !== undefined || takesJson || forms.length === 0) return had;
+  const why =
+    asked.length === 0
+      ? 'this request answers no events'
+      : 'the results of this endpoint have no columns';
+  const message = `Accept takes none of the forms of this reply: ${why}`;
   throw new GatewayError('NOT_ACCEPTABLE', message, { details: [{ path: 'Accept', message }] });
 }

@@ -1,6 +1,6 @@
 /** Rows as they arrive, a JSON a line or as CSV, flat in memory. Contract §6, "Large results". */
 import type { RowForm } from '../../proto/driver.ts';
-import { errorBody } from '../../proto/errors.ts';
+import { ERRORS, errorBody, GatewayError } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
@@ -19,8 +19,13 @@ const TYPES: Readonly<Record<RowForm, string>> = {
   csv: 'text/csv; charset=utf-8; header=present',
 };
 
+/** Milliseconds between two looks at the rights of who is sent something. Spec silent. */
+export const LOOK_MS = 15_000;
+
 /** What is asked for. */
 interface Streamed {
+  /** Throws once its caller may have no more; left out, what was begun is sent to its end. */
+  readonly still?: (() => Promise<unknown>) | undefined;
   readonly message: RequestMessage;
   readonly rows: RowForm;
   readonly timeoutMs: number;
@@ -32,13 +37,13 @@ const NEWLINE = 0x0a;
 /**
  * The rows. A failure before the first row is thrown; one after it is the last line,
  * `{"$error": …}`, or breaks CSV off. `timeoutMs` bounds the whole. The backend's work ends when the
- * client goes away.
+ * client goes away, and a read's once its caller may read no more.
  * @throws GatewayError what the call may end in
  */
 export async function streamOf(
   ctx: Context,
   backend: Backend,
-  { message, rows: form, timeoutMs }: Streamed,
+  { still, message, rows: form, timeoutMs }: Streamed,
   known: Known,
 ): Promise<Content> {
   known.timing = backend.timing;
@@ -48,7 +53,10 @@ export async function streamOf(
     const rows = await begun(opened).catch((thrown: unknown) => {
       throw failureOf(thrown, { writes: backend.target.mode === 'write', signal: deadline.signal });
     });
-    return new Content(TYPES[form], bodyOf(rows, besideOf(ctx, backend, form, deadline)));
+    return new Content(
+      TYPES[form],
+      bodyOf(rows, besideOf(ctx, { backend, still, form, deadline })),
+    );
   } catch (thrown) {
     deadline.end();
     countCall(ctx, backend.target.endpoint, backend.target.mode, thrown);
@@ -56,14 +64,28 @@ export async function streamOf(
   }
 }
 
-function besideOf(
-  ctx: Context,
-  { target: { endpoint, mode } }: Backend,
-  form: RowForm,
-  deadline: Deadline,
-) {
+/** A stream under way. */
+interface OpenStream {
+  readonly backend: Backend;
+  readonly still: Streamed['still'];
+  readonly form: RowForm;
+  readonly deadline: Deadline;
+}
+
+function besideOf(ctx: Context, { backend: { target }, still, form, deadline }: OpenStream) {
+  const { endpoint, mode } = target;
   const takeBack = onStop('at its end', deadline.abort);
+  let refused: GatewayError | undefined;
+  const lookAgain = (): void => {
+    still?.().catch((thrown: unknown) => {
+      if (!(thrown instanceof GatewayError) || ERRORS[thrown.code].status >= 500) return;
+      refused ??= thrown;
+      deadline.abort();
+    });
+  };
+  const look = setInterval(lookAgain, LOOK_MS);
   const end = (): void => {
+    clearInterval(look);
     takeBack();
     deadline.end();
   };
@@ -81,7 +103,7 @@ function besideOf(
     failed(thrown: unknown, last: number | undefined): Uint8Array | Error {
       end();
       const told = failureOf(thrown, { writes: mode === 'write', signal: deadline.signal });
-      const failure = mustEnd() && mode === 'read' ? stopped() : told;
+      const failure = refused ?? (mustEnd() && mode === 'read' ? stopped() : told);
       countCall(ctx, endpoint, mode, failure);
       // CSV has no place for an error: the connection breaks off. The runtime logs with what: no word of the database's.
       if (form === 'csv') return new Error(`Rows broke off: ${failure.code}`);

@@ -4,11 +4,10 @@ import { kindSpec } from '../../kinds/index.ts';
 import type { RequestBase } from '../../kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { badRequest, errorBody, GatewayError } from '../../proto/errors.ts';
-import { authorize } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
-import { type Endpoint, onEndpoint } from '../endpoints/access.ts';
+import { type Endpoint, endpointStill } from '../endpoints/access.ts';
 import type { Level } from '../levels.ts';
 import { Content } from '../outcome.ts';
 import type { Backend, RequestMessage } from './backend/backend.ts';
@@ -17,12 +16,11 @@ import { EVENT_STREAM, eventBody, type Subscription } from './events.ts';
 import { refuseSession } from './lease.ts';
 import type { RequestOptions } from './request.ts';
 import { onStop, stopped } from './stop.ts';
+import { LOOK_MS } from './stream.ts';
 import { countCall } from './usage/count.ts';
 
 /** Milliseconds between two comments: some runtimes learn that a client has left only when they write to it. Spec silent. */
 const BEAT_MS = 5_000;
-/** Milliseconds between two looks at the caller's rights. Spec silent. */
-const LOOK_MS = 15_000;
 /** Longest time of a timer. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
@@ -135,7 +133,7 @@ const NEVER = new AbortController().signal;
  * @throws GatewayError as `authorize` does; SERVICE_UNAVAILABLE once its connections are others
  */
 async function demandStill(ctx: Context, { row }: Endpoint, level: Level): Promise<void> {
-  const { resource } = await authorize(ctx, onEndpoint(level), { endpoint: row.uuid });
-  if (resource.row.poolRevision === row.poolRevision) return;
+  const now = await endpointStill(ctx, row, level);
+  if (now.row.poolRevision === row.poolRevision) return;
   throw new GatewayError('SERVICE_UNAVAILABLE', 'The endpoint was changed: subscribe again');
 }

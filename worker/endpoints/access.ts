@@ -1,6 +1,6 @@
 /** What operations on endpoints act on, and the caller's level there. */
 import { GatewayError } from '../../proto/errors.ts';
-import type { Access } from '../access/access.ts';
+import { type Access, authorize } from '../access/access.ts';
 import { type Policy, policyOf, rememberedRights } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 import type { Caller, Context } from '../context.ts';
@@ -74,6 +74,25 @@ async function lookUp(ctx: Context, named: string) {
   if (!row) throw endpointNotFound(named);
   const { placements, nodes } = read;
   return { resource: { row, placements, nodes, policy }, policy };
+}
+
+/**
+ * Demands the level anew, of the endpoint as it is by then: whatever has its id now, refusals name the id that it had.
+ * @throws GatewayError ENDPOINT_NOT_FOUND, FORBIDDEN, TOKEN_REVOKED
+ */
+export async function endpointStill(
+  ctx: Context,
+  { uuid, id }: EndpointRow,
+  level: Level,
+): Promise<Endpoint> {
+  const { errors } = onEndpoint(level);
+  const find = (asked: Context) => findEndpoint(asked, uuid);
+  try {
+    return (await authorize(ctx, { level, errors, find }, { endpoint: id })).resource;
+  } catch (thrown) {
+    const isGone = thrown instanceof GatewayError && thrown.code === 'ENDPOINT_NOT_FOUND';
+    throw isGone ? endpointNotFound(id) : thrown;
+  }
 }
 
 /** A value that parses as a UUID is one, in any letter case. Contract §1, "Ids in paths". */

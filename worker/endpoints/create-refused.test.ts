@@ -57,6 +57,12 @@ const REFUSED: Row[] = [
     'INVALID_CONFIGURATION',
   ],
   [
+    'a URL and a host',
+    config({ write_conn: { ...WRITE, host: 'db.test' } }),
+    'config.write_conn',
+    '"url" and "host" exclude each other: give one of them',
+  ],
+  [
     'an empty URL',
     config({ write_conn: { url: '' } }),
     'config.write_conn.url',

@@ -6,6 +6,7 @@ import { SESSION_HEADER } from '../calls/lease.ts';
 import { type TransactionBody, timeoutOf } from '../calls/read-transaction.ts';
 import type { RequestOptions } from '../calls/request.ts';
 import { TRANSACTION_HEADER } from '../calls/transactions/interactive.ts';
+import { takesJson } from '../http/accept.ts';
 import type { Given, Idempotency, Key } from '../idempotency/rule.ts';
 import type { Worked } from '../limits/json-worker.ts';
 import type { Endpoint } from './access.ts';
@@ -53,6 +54,7 @@ export function optionsOf({
     worked,
     key,
     forms,
+    takesJson: takesJson(header('Accept')),
     session: header(SESSION_HEADER),
     transaction: header(TRANSACTION_HEADER),
     // As browsers send it.

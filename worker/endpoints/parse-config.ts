@@ -84,11 +84,19 @@ function faultsOf(issue: Issue, parent: Json | undefined, at: readonly string[])
   return [
     {
       path: path.join('.'),
-      message: emptyUrl ? 'Connection URL is required' : issue.message + hintIn(issue, value),
+      message: emptyUrl ? 'Connection URL is required' : wordsOf(issue, value),
       lacking:
         emptyUrl || value === undefined || (issue.code === 'invalid_union' && isEmpty(value)),
     },
   ];
+}
+
+function wordsOf(issue: Issue, value: Json | undefined): string {
+  if (issue.code !== 'invalid_union') return issue.message;
+  const hasBoth = isJsonObject(value) && ADDRESS.every((name) => value[name] !== undefined);
+  return hasBoth
+    ? '"url" and "host" exclude each other: give one of them'
+    : issue.message + hintIn(issue, value);
 }
 
 /** What kind an invalid connection seems to be meant for. */

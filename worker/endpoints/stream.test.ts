@@ -230,7 +230,10 @@ describe('results without columns', () => {
 
   test.each(
     KINDS.flatMap((each) =>
-      ['text/csv', 'application/x-ndjson;header=columns'].map((Accept) => ({ ...each, Accept })),
+      ['text/csv', 'text/*', 'application/x-ndjson;header=columns'].map((Accept) => ({
+        ...each,
+        Accept,
+      })),
     ),
   )('of $kind are not to be had as $Accept, and nothing is sent', async (asked) => {
     const { kind, config, request, Accept } = asked;

@@ -74,10 +74,16 @@ describe('a subscription that lasts', () => {
     expect(withdrawn).toMatchObject({ status: 200 });
     await pass(LOOK_MS);
     expect(errorEvent(await events.next())).toEqual(
-      failure(
-        'FORBIDDEN',
-        expect.stringMatching(/^This operation needs Read access on endpoint [0-9a-f-]{36}$/),
-      ),
+      failure('FORBIDDEN', 'This operation needs Read access on endpoint orders'),
+    );
+  });
+
+  test('ends within 15 seconds once the endpoint is gone, which is named by its id', async () => {
+    const { events, pass, call } = await lasting();
+    expect(await call('DELETE', '/endpoints/orders')).toMatchObject({ status: 200 });
+    await pass(LOOK_MS);
+    expect(errorEvent(await events.next())).toEqual(
+      failure('ENDPOINT_NOT_FOUND', 'Endpoint orders does not exist'),
     );
   });
 

@@ -145,6 +145,23 @@ describe('a check', () => {
     expect(reply).toEqual(fault(path, message));
   });
 
+  test('without a resource is of the organization', async () => {
+    const gateway = await startGateway('Write');
+    for (const operation of ['POST /endpoints', 'GET /audit']) {
+      const named = await gateway.call('GET', asked({ operation, resource: 'organization' }));
+      expect(named).toMatchObject({ status: 200, body: { level: 'Write', needed: 'Admin' } });
+      expect(await gateway.call('GET', asked({ operation }))).toEqual(named);
+    }
+    expect(await gateway.call('GET', asked({ operation: 'DELETE /endpoints/{endpoint}' }))).toEqual(
+      {
+        status: 400,
+        body: failure('BAD_REQUEST', 'operation: acts on one endpoint', [
+          { path: 'operation', message: 'acts on one endpoint' },
+        ]),
+      },
+    );
+  });
+
   test('of a group alone is 400', async () => {
     const gateway = await startGateway('Admin');
     const query = { resource: 'organization', operation: 'GET /help', subject: 'group:a' };
@@ -180,8 +197,7 @@ test('what is left out is told in words of our own', async () => {
   const gateway = await startGateway('Admin');
   expect(await gateway.call('GET', '/iam/rbac/check')).toEqual({
     status: 400,
-    body: failure('BAD_REQUEST', 'resource: is required', [
-      { path: 'resource', message: 'is required' },
+    body: failure('BAD_REQUEST', 'operation: is required', [
       { path: 'operation', message: 'is required' },
     ]),
   });

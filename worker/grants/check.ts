@@ -99,7 +99,7 @@ async function subjectOf(
   return subjectNamed(named, await membersNamed(ctx, [named]));
 }
 
-function resourceIn(named: string): Entity | undefined {
+function resourceIn(named = 'organization'): Entity | undefined {
   if (named === 'organization') return undefined;
   for (const kind of ENTITY_KINDS) {
     const id = named.startsWith(`${kind}:`) ? named.slice(kind.length + 1) : '';

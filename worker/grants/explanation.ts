@@ -11,8 +11,10 @@ export const CheckQuery = z.strictObject({
   resource: z
     .string()
     .min(1)
+    .optional()
     .meta({
-      description: '`organization`, or a kind and an id such as `endpoint:shop`',
+      description:
+        '`organization`, or a kind and an id such as `endpoint:shop`; left out, the organization',
       examples: [`endpoint:${SAMPLE.endpoint}`],
     }),
   operation: z

@@ -6,7 +6,7 @@ import { message } from '../shapes/members.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 import { componentOf, SAMPLE_IDS, SUMMARY } from './examples.ts';
 import { idMemberOf, pluralOf, resultMemberOf } from './kinds.ts';
-import { isPersonalKey, ShownSubject } from './subjects.ts';
+import { asWritten, isPersonalKey, ShownSubject } from './subjects.ts';
 
 export { type Additions, additionsOn } from './additions.ts';
 export { CheckQuery, CheckResult } from './explanation.ts';
@@ -16,6 +16,7 @@ export const SubjectPath = z.object({
   subject: z
     .string()
     .min(1)
+    .overwrite(asWritten)
     .refine((name) => !isPersonalKey(name), 'may not be a personal key: no rules are for it')
     .meta({
       description: 'A username, the UUID of an account, `group:<name>`, or `key:<name>`',

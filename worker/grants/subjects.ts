@@ -17,6 +17,14 @@ const PERSONAL_KEY = /^key:.*\//s;
 const GROUP_NAME = /^group:[^\p{Cc}]{1,255}$/u;
 const LONGEST = 1024;
 
+/** What a name begins with, in any letter case. */
+const PREFIX = /^(?:group|key):/i;
+
+/** A name with its prefix as it is stored. */
+export function asWritten(name: string): string {
+  return name.replace(PREFIX, (prefix) => prefix.toLowerCase());
+}
+
 /** A subject as it is stored and as it is told. */
 export interface Subject {
   /** Account UUID, `group:<name>`, or `key:` and the UUID of an organization's key. */
@@ -30,6 +38,7 @@ export const AskedSubject = z
   .string()
   .min(1)
   .max(LONGEST)
+  .overwrite(asWritten)
   .refine((name) => name.isWellFormed(), 'must be valid Unicode')
   .refine(
     (name) => !name.startsWith(GROUP) || GROUP_NAME.test(name),

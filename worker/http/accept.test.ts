@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { startGateway } from '../test/gateway.ts';
-import { demandAcceptable, formsOf } from './accept.ts';
+import { demandAcceptable, formsOf, takesJson } from './accept.ts';
 
 const formsFor = (accept: string | undefined) =>
   formsOf(new Request('http://x/', accept === undefined ? {} : { headers: { accept } }));
@@ -54,8 +54,29 @@ test.each([
   ['text/csv;q=0.5, application/x-ndjson', ['lines', 'csv']],
   ['application/x-ndjson;q=0.5, text/csv', ['csv', 'lines']],
   ['text/csv;q=0.8, application/json', []],
+  ['text/*', ['csv', 'events']],
+  ['text/*, text/csv;q=0', ['events']],
+  ['text/*, application/json;q=0.1', []],
+  ['application/json;q=0, */*', ['lines', 'csv', 'events']],
+  ['application/*;q=0.2, application/json;q=0, text/*', ['csv', 'events', 'lines']],
 ] as const)('%j asks for %j, what is wanted most first', (accept, forms) => {
   expect(formsFor(accept)).toEqual(forms);
+});
+
+test('of another product’s protocol, ranges with wildcards ask for nothing', () => {
+  const request = new Request('http://x/', { headers: { accept: 'text/*' } });
+  expect(formsOf(request, false)).toEqual([]);
+});
+
+test.each<[string | undefined, boolean]>([
+  [undefined, true],
+  ['', true],
+  ['application/*', true],
+  ['text/event-stream, application/json', true],
+  ['text/event-stream', false],
+  ['*/*, application/json;q=0', false],
+])('%j takes JSON: %s', (accept, takes) => {
+  expect(takesJson(accept)).toBe(takes);
 });
 
 const EVENTS = { 'text/event-stream': z.string() };

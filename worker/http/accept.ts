@@ -24,11 +24,19 @@ export function demandAcceptable(
   const accept = headers.get('Accept');
   // Nearly every request: there is nothing to parse.
   if (accept === null || accept === '*/*' || accept === JSON_TYPE) return;
-  const ranges = parseAccept(accept).map((each) => ({ ...each, type: each.type.toLowerCase() }));
+  const ranges = rangesOf(accept);
   const types = [JSON_TYPE, ...Object.keys(streams ?? {})];
   if (ranges.length === 0 || types.some((type) => isTaken(ranges, type))) return;
   const message = `Accept takes none of the forms of this reply: ${types.join(', ')}`;
   throw new GatewayError('NOT_ACCEPTABLE', message, { details: [{ path: 'Accept', message }] });
+}
+
+/** Whether `Accept` takes JSON: all do that ask for nothing else. */
+export function takesJson(accept: string | undefined): boolean {
+  // Nearly every request: there is nothing to parse.
+  if (accept === undefined || accept === '*/*' || accept === JSON_TYPE) return true;
+  const ranges = rangesOf(accept);
+  return ranges.length === 0 || isTaken(ranges, JSON_TYPE);
 }
 
 interface Range {
@@ -36,33 +44,54 @@ interface Range {
   readonly q: number;
 }
 
+function rangesOf(accept: string) {
+  return parseAccept(accept).map((each) => ({ ...each, type: each.type.toLowerCase() }));
+}
+
 function isTaken(ranges: readonly Range[], type: string): boolean {
+  return weightOf(ranges, type) > 0;
+}
+
+/** How much a media type is wanted, by the narrowest range that has it. */
+function weightOf(ranges: readonly Range[], type: string): number {
   const [main] = type.split('/');
   for (const range of [type, `${main}/*`, '*/*']) {
     const meant = ranges.filter((each) => each.type === range);
-    if (meant.length > 0) return meant.some(({ q }) => q > 0);
+    if (meant.length > 0) return Math.max(...meant.map(({ q }) => q));
   }
-  return false;
+  return 0;
 }
 
-/** The forms that a request asks for instead of one JSON text; the one that it wants most comes first. */
-export function formsOf(request: Request): readonly StreamForm[] {
-  if (!request.headers.has('Accept')) return NONE;
-  return FORMS.flatMap(([form, type]) => askedOf(request, form, type) ?? [])
+/**
+ * The forms that a request asks for instead of one JSON text; the one that it wants most comes first.
+ * @param wildcards whether a range with one asks for what it has, where JSON is not taken
+ */
+export function formsOf(request: Request, wildcards = true): readonly StreamForm[] {
+  const accept = request.headers.get('Accept');
+  if (accept === null) return NONE;
+  const widened = wildcards && !takesJson(accept) ? rangesOf(accept) : [];
+  return FORMS.flatMap(
+    ([form, type]) => askedOf(request, form, type) ?? takenOf(widened, form, type),
+  )
     .sort((one, other) => other.weight - one.weight)
     .map(({ form }) => form);
 }
 
+function takenOf(ranges: readonly Range[], form: StreamForm, type: string) {
+  const weight = weightOf(ranges, type);
+  return weight > 0 ? [{ form, weight }] : [];
+}
+
 /**
  * How much `Accept` asks for a media type; undefined where it does not, or asks for JSON before
- * it. Types with wildcards ask for nothing in particular: clients that send them get JSON.
+ * it.
  * @param type in lower case, without parameters
  */
 function askedOf({ headers }: Request, form: StreamForm, type: string) {
   const accept = headers.get('Accept');
   // Nearly every request: there is nothing to parse.
   if (accept === null || !accept.toLowerCase().includes(type)) return undefined;
-  const all = parseAccept(accept).map((each) => ({ ...each, type: each.type.toLowerCase() }));
+  const all = rangesOf(accept);
   const mostOf = (wanted: string) =>
     all.filter((each) => each.type === wanted).sort((one, other) => other.q - one.q)[0];
   const most = mostOf(type);

@@ -194,7 +194,7 @@ async function given(
   const query: unknown = queryOf(request, each);
   const ifMatch = ifMatchOf(request, each);
   const header = (name: string) => request.headers.get(name) ?? undefined;
-  const asked = { header, forms: formsOf(request) };
+  const asked = { header, forms: formsOf(request, each.facade === undefined) };
   const keyed = keyOf(request, each, asked);
   return { query, ifMatch, ...asked, keyed, ...(await bodyOf(ctx, each, request, resource)) };
 }

@@ -1,7 +1,9 @@
 /** What `POST /transactions` refuses, and whom. Spec: transactions.md §1, §5. */
+import { Code } from '@connectrpc/connect';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../proto/json.ts';
 import { failure } from '../test/gateway.ts';
+import { told } from '../test/running.ts';
 import { op, start } from './test/started.ts';
 
 describe('refusals', () => {
@@ -104,6 +106,73 @@ describe('refusals', () => {
       body: { details: [{ operation: 0, needed: 'Read' }] },
     });
     expect(relay.calls).toEqual(['prepare 0']);
+  });
+
+  describe.each([
+    ['read_statement', 'INSERT is not taken on /read; send it to /write', 'INSERT'],
+    [
+      'read_function',
+      'Function f is not taken on /read; send the statement to /write',
+      'Function f',
+    ],
+  ])('of a statement that is no read, by %s', (rule, message, what) => {
+    /** A relay that says so of the second operation. */
+    async function refusing() {
+      const started = await start();
+      const details = [{ rule, path: 'query', message, operation: 1 }];
+      started.relay.before = (method, share) => {
+        if (method === 'prepare' && share === '1')
+          throw told(Code.InvalidArgument, 'BAD_REQUEST', message, details);
+      };
+      const body = { operations: [op('e0', 'select 1'), op('e1', 'insert into b')] };
+      return { ...started, body: body as Json };
+    }
+
+    test('names the level that a caller lacks who may only read', async () => {
+      const { gateway, body } = await refusing();
+      const reader = await gateway.token(await gateway.addUser('Read'));
+      const why = `${what} is not taken by a read; it needs Write access`;
+      expect(await gateway.call('POST', '/transactions', body, reader)).toMatchObject({
+        status: 403,
+        body: {
+          code: 'FORBIDDEN',
+          message: 'This operation needs Write access on endpoint e1',
+          details: [
+            { needed: 'Write', level: 'Read', operation: 1, grant: { endpoint_id: 'e1' } },
+            { rule, path: 'query', message: why, operation: 1 },
+          ],
+        },
+      });
+    });
+
+    test('is told as it is to one who lacks nothing', async () => {
+      const { gateway, body } = await refusing();
+      expect(await gateway.call('POST', '/transactions', body)).toMatchObject({ status: 400 });
+    });
+
+    test('leaves the key free: with the level, the repeat runs', async () => {
+      const { gateway, relay, body } = await refusing();
+      const { username: subject, ...user } = await gateway.addUser('Read');
+      const bearer = await gateway.token({ username: subject, ...user });
+      const ask = async () => {
+        const response = await gateway.send('/transactions', {
+          method: 'POST',
+          headers: {
+            Authorization: `Bearer ${bearer}`,
+            'Content-Type': 'application/json',
+            'Idempotency-Key': 'key-1',
+          },
+          body: JSON.stringify(body),
+        });
+        await response.body?.cancel();
+        return response.status;
+      };
+      expect([await ask(), await ask()]).toEqual([403, 403]);
+      const grant = { subject, access_level: 'Write', endpoint_id: 'e1' };
+      await gateway.call('POST', '/iam/rbac/endpoints/subjects', grant);
+      relay.before = () => {};
+      expect(await ask()).toBe(200);
+    });
   });
 
   test("another's transaction is not found; Admin sees all", async () => {

@@ -154,6 +154,16 @@ describe('a new account', () => {
     expect(await add(gateway, { username })).toEqual(added(username, message, 'None'));
   });
 
+  test('is sent no link where there is no mailer, which the reply says', async () => {
+    const gateway = await startGateway('Admin', {
+      bindings: { PUBLIC_URL: 'https://gateway.example' },
+    });
+    const username = fresh();
+    const message =
+      'was created; no link to set a password was sent, as this gateway has no mailer (MAIL_URL)';
+    expect(await add(gateway, { username })).toEqual(added(username, message, 'None'));
+  });
+
   test('is made once, however many ask at the same time', async () => {
     const gateways = [await startGateway('Admin'), await startGateway('Admin')];
     const username = fresh();

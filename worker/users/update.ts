@@ -186,13 +186,13 @@ async function newPassword(
   if (password === undefined || current === undefined) return undefined;
   const [account] = await selectAccount(ctx.db, user.key);
   const key = account?.usernameKey ?? user.key;
-  const ofCurrent = await countForAccount(ctx, await countForAddress(ctx), key);
-  const ofNew = await countForAccount(ctx, await countForAddress(ctx), key);
-  const matches = await isPassword(ctx, ofCurrent, current, account?.passwordHash);
+  const counted = async () => countForAccount(ctx, await countForAddress(ctx), key);
+  const matches = await isPassword(ctx, await counted(), current, account?.passwordHash);
   if (!matches || !account?.passwordHash) {
     throw new GatewayError('INVALID_CREDENTIALS', 'Invalid credentials');
   }
-  return { old: account.passwordHash, hash: await hashPassword(ctx, ofNew, password) };
+  // Counted only now: a wrong guess costs one check.
+  return { old: account.passwordHash, hash: await hashPassword(ctx, await counted(), password) };
 }
 
 function keptElsewhere(): GatewayError {

@@ -7,7 +7,7 @@ import { badRequest, type ErrorCode, GatewayError } from '../../../proto/errors.
 import type { JsonObject } from '../../../proto/json.ts';
 import { thereTwice } from '../../../proto/parse-ordered.ts';
 import { type Pieces, whole } from '../../../proto/work/pieces.ts';
-import { authorize, demand } from '../../access/access.ts';
+import { authorize, demand, type HeldLevel } from '../../access/access.ts';
 import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
 import { type Endpoint, onEndpoint } from '../../endpoints/access.ts';
@@ -35,6 +35,8 @@ export interface Operation {
   readonly mode: Mode | 'statement';
   /** The caller may do no more than read: the backend looks at it. */
   readonly isHeld: boolean;
+  /** Why its caller may not: what they hold there; undefined where the request itself is for reading. */
+  readonly holding?: HeldLevel | undefined;
   readonly request: RequestBase;
   /** As its caller wrote it, without the endpoint. */
   readonly body: JsonObject;
@@ -96,7 +98,7 @@ export function demanded(on: OnEndpoint, operation: Operation, demands: Demand[]
   // Who may only read gets only what certainly reads: the backend looks.
   const isHeld = operation.mode === 'statement' && !reaches(on.held, 'Write');
   if (operation.mode === 'statement' && !isHeld) demands.push(demand(on, 'Write'));
-  return isHeld ? { ...operation, mode: 'read', isHeld } : operation;
+  return isHeld ? { ...operation, mode: 'read', isHeld, holding: on } : operation;
 }
 
 async function endpointsOf(

@@ -52,7 +52,7 @@ export async function readSingle(
   if (bytes && keepsText(now.resource)) {
     await inTurnOfBody(ctx, refuseTwice(decoder.decode(bytes)));
   }
-  return mode === 'read' ? { ...allowed, mode, isHeld: true } : allowed;
+  return mode === 'read' ? { ...allowed, mode, isHeld: true, holding: undefined } : allowed;
 }
 
 /** The endpoint as it is now, by the name that its caller wrote. @throws GatewayError ENDPOINT_NOT_FOUND, FORBIDDEN */

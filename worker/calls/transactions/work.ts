@@ -13,7 +13,7 @@ import { type PrepareSeat, preparingTogether, type SharePart } from '../backend/
 import { gather } from '../gather.ts';
 import { markLeftBy, markPlaceOf, recoveryWith } from './decider-mark.ts';
 import { elementsInPieces } from './elements.ts';
-import { withType } from './no-read.ts';
+import { withLevel, withType } from './no-read.ts';
 import type { Mark } from './object.ts';
 import type { Participant } from './participants.ts';
 import type { Operation } from './plan.ts';
@@ -178,7 +178,10 @@ export class Work {
     deadline: Deadline,
   ): Promise<void> {
     const sent = await this.#sent(operations, participant.part === 'reads');
-    const { results } = await this.#shares.send(participant, sent, sending, deadline);
+    const performed = this.#shares.send(participant, sent, sending, deadline);
+    const { results } = await performed.catch((thrown: unknown) => {
+      throw withLevel(thrown, operations);
+    });
     const [first] = operations;
     if (!first) return;
     this.#results.count(first.place, results.length);

@@ -9,6 +9,7 @@ import { requestOn } from '../../calls/request.ts';
 import { transactionOn } from '../../calls/transaction.ts';
 import type { Context } from '../../context.ts';
 import type { Endpoint } from '../../endpoints/access.ts';
+import { takesJson } from '../../http/accept.ts';
 import { costly, isLight } from '../../limits/heavy-work.ts';
 import { Content, JsonBytes, type Outcome } from '../../outcome.ts';
 import type { Input } from '../../route.ts';
@@ -36,7 +37,10 @@ export async function runCommands(
   const outcome =
     way === 'transaction'
       ? await transactionOn(ctx, input, { operations: commands.map(jsonOf) }, { replyForm })
-      : await requestOn(ctx, input, undefined, bodyOf(sendable.sent), { replyForm, forms });
+      : await requestOn(ctx, input, undefined, bodyOf(sendable.sent), {
+          ...{ replyForm, forms },
+          takesJson: takesJson(input.header('Accept')),
+        });
   const { result } = outcome;
   if (result instanceof Content && command) return outcome.with(asUpstashTells(command, result));
   if (!(result instanceof JsonBytes)) return outcome;

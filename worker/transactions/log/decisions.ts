@@ -210,7 +210,7 @@ export class Decisions {
     const ended = { doubtful: 0, ended: Date.now(), due: null } as const;
     this.#store.change(id, { ...ended, status, head: JSON.stringify(kept) });
     const failure = status === 'rolled_back' ? (error ?? this.#store.find(id)?.error) : undefined;
-    if (failure && ERRORS[failure.code].status >= 500) this.#store.freeKey(id);
+    if (failure && isForgotten(failure)) this.#store.freeKey(id);
     this.#ended(id, status);
   }
 
@@ -279,4 +279,10 @@ function committingAt(now: number) {
 
 function actorOf({ caller, requestId, address }: TransactionRow['head']): Actor {
   return { ...caller, requestId, address };
+}
+
+/** Whether a repeat runs anew: it may end otherwise, by itself or by its caller's rights. */
+function isForgotten({ code }: Pick<KeptFailure, 'code'>): boolean {
+  const { status } = ERRORS[code];
+  return status === 403 || status >= 500;
 }
