@@ -64,7 +64,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/{caller-variables,mysql*}.test.ts',
       'test/planetscale*.test.ts',
       'node-relay/tunnel/{contract,prepares}-mysql.test.ts',
-      'test/transactions/{atomic,in-doubt,interactive,stalled}.test.ts',
+      'test/transactions/{atomic,in-doubt,interactive,lacking-level,stalled}.test.ts',
       TOLD_ALONE,
       'test/proofs/transactions/**',
       'test/proofs/histories/histories.test.ts',

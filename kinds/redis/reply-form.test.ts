@@ -102,3 +102,13 @@ test('a list that outgrows what was set aside for it is written whole', () => {
   );
   expect(text(writeReply(items, 'resp2'))).toBe(`*5000\r\n${lines.join('')}`);
 });
+
+test.each([
+  ['WRONGTYPE Operation against a key', 'WRONGTYPE'],
+  ['NOAUTH', 'NOAUTH'],
+  ['EXEC_ABORT: x', 'EXEC_ABORT'],
+  ['Cursor not found, id: 7', 'ERR'],
+  ['TopK: key does not exist', 'ERR'],
+])('an error that says %s has the code %s', (message, code) => {
+  expect(new ReplyError(message).code).toBe(code);
+});

@@ -54,12 +54,12 @@ export class ReplyDouble {
 
 /** An error that the server answered, at the top or within a list. */
 export class ReplyError {
-  /** Its first word: `WRONGTYPE`. */
+  /** Its first word, where that is one of capitals: `WRONGTYPE`; else `ERR`. */
   readonly code: string;
   /** The whole text, first word included. */
   readonly message: string;
   constructor(message: string) {
     this.message = message;
-    this.code = /^[A-Z][A-Z0-9_]*/.exec(message)?.[0] ?? 'ERR';
+    this.code = /^[A-Z][A-Z0-9_]*(?![A-Za-z0-9_])/.exec(message)?.[0] ?? 'ERR';
   }
 }

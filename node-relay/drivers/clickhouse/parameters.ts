@@ -29,6 +29,7 @@ const SINGLE = /^(?:Float32|BFloat16|FLOAT|REAL)$/i;
 const REFUSING = /^(?:Decimal\d*|DEC|NUMERIC)$/i;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|nan|inf(?:inity)?)$/i;
 const DOCUMENTS = new Set(['JSON', 'Object', 'Dynamic', 'Variant']);
+const TAKES_NULL = new Set([...DOCUMENTS, 'Nothing', 'Unknown']);
 
 /** Values of a statement's parameters, in either form. */
 export type Params = { readonly [name: string]: Json } | readonly NamedValue[];
@@ -78,7 +79,7 @@ export function parametersOf(placeholders: readonly Placeholder[], given: Params
 
 /** A value by itself, as in a field of TabSeparated. All texts hold one byte a character. */
 function whole(value: Json, type: TypeTree, path: string): string {
-  if (value === null) return '\\N';
+  if (value === null) return nullOf(type, path, '\\N');
   const text = parameterText(value, type, path);
   if (text !== undefined) return escaped(text);
   if (isText(type) && isNumber(value)) return numberText(value);
@@ -105,7 +106,7 @@ const ESCAPES: { readonly [character: string]: string } = {
 
 /** A value within another, as in a statement. */
 function nested(value: Json, type: TypeTree, path: string): string {
-  if (value === null) return 'NULL';
+  if (value === null) return nullOf(type, path, 'NULL');
   if (value === true || value === false) return value ? 'true' : 'false';
   const text = parameterText(value, type, path);
   if (text !== undefined) return BARE.test(type.name) && NUMBER.test(text) ? text : quoted(text);
@@ -113,6 +114,12 @@ function nested(value: Json, type: TypeTree, path: string): string {
   if (Array.isArray(value)) return listOf(value, type, path);
   if (isJsonObject(value)) return membersOf(value, type, path);
   throw bad(path, `is not a value of ${type.name}`);
+}
+
+/** Of a type without null servers make its default, unasked. @throws GatewayError BAD_REQUEST */
+function nullOf({ name, isNullable }: TypeTree, path: string, written: string): string {
+  if (isNullable || TAKES_NULL.has(name)) return written;
+  throw bad(path, `is null, and ${name} takes none: Nullable(${name}) does`);
 }
 
 function isNumber(value: Json): value is number | RawJson {

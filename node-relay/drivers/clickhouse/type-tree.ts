@@ -6,6 +6,8 @@ import { type Token, tokensOf } from './lexer.ts';
 export interface TypeTree {
   readonly name: string;
   readonly parts: readonly TypeTree[];
+  /** Whether it was `Nullable`. */
+  readonly isNullable?: true;
   /** Of a part of a named tuple or Nested: the name it has there. */
   readonly label?: string;
 }
@@ -60,12 +62,7 @@ class TypeReader {
       (following?.kind === 'word' || following?.kind === 'quoted');
     if (isLabel) return { ...this.type(depth + 1), label: first.text };
     const parts = following?.text === '(' && following.kind === 'mark' ? this.#parts(depth) : [];
-    if (TRANSPARENT.has(first.text) && parts[0]) return parts[0];
-    if (first.text === 'SimpleAggregateFunction' && parts[1]) return parts[1];
-    if (first.text === 'Nested') {
-      return { name: 'Array', parts: [{ name: 'Tuple', parts }] };
-    }
-    return { name: first.text, parts };
+    return treeOf(first.text, parts);
   }
 
   #parts(depth: number): TypeTree[] {
@@ -95,4 +92,13 @@ class TypeReader {
     this.#at += 1;
     return token;
   }
+}
+
+function treeOf(name: string, parts: readonly TypeTree[]): TypeTree {
+  const [inner, second] = parts;
+  if (TRANSPARENT.has(name) && inner) {
+    return name === 'Nullable' ? { ...inner, isNullable: true } : inner;
+  }
+  if (name === 'SimpleAggregateFunction' && second) return second;
+  return name === 'Nested' ? { name: 'Array', parts: [{ name: 'Tuple', parts }] } : { name, parts };
 }

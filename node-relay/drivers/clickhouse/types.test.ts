@@ -239,6 +239,7 @@ describe('parameters', () => {
       'params.1.name: is there twice',
     ],
     [{ p: 'a\ud800' }, 'params.p: holds half of a surrogate pair'],
+    [{ p: null }, 'params.p: is null, and UInt8 takes none: Nullable(UInt8) does'],
     [{ p: { $bytes: '====' } }, 'params.p: has $bytes that are not base64'],
     [{}, 'params.p: is required: the statement has {p:UInt8}'],
     [{ p: 1, q: 2 }, 'params.q: the statement has no parameter of this name'],

@@ -163,6 +163,11 @@ test.each([
   ['TRUNCATE items', 'TRUNCATE'],
   ['ALTER TABLE items ADD COLUMN x int', 'ALTER TABLE'],
   ['CREATE INDEX ON items (name)', 'CREATE INDEX'],
+  ['ANALYZE items', 'ANALYZE'],
+  ['VACUUM items', 'VACUUM'],
+  ['CHECKPOINT', 'CHECKPOINT'],
+  ['REFRESH MATERIALIZED VIEW items', 'REFRESH MATERIALIZED VIEW'],
+  ['CREATE RULE r AS ON INSERT TO items DO NOTHING', 'CREATE RULE'],
   ['EXPLAIN ANALYZE DELETE FROM items', 'EXPLAIN of DELETE'],
   ['WITH gone AS (DELETE FROM items RETURNING *) SELECT * FROM gone', 'DELETE'],
 ])('%s is refused in words of SQL', async (query, words) => {

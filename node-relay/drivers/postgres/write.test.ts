@@ -91,10 +91,10 @@ describe('a write', () => {
   });
 
   test('whose error names an address tells the rest of it', async () => {
-    const raise =
-      "DO $$ BEGIN RAISE 'no route to 10.0.0.7:5432 by postgres://ann:pass@db/app'; END $$";
-    const message = 'no route to (address) by (address)';
-    expect(await fail(sql(raise), {})).toMatchObject({ message, details: [{ message }] });
+    const text = 'no route to 10.0.0.7:5432 by postgres://ann:pass@db/app';
+    const message = 'invalid input syntax for type integer: "no route to (address) by (address)"';
+    const request = sql('SELECT $1::text::integer', [text]);
+    expect(await fail(request)).toMatchObject({ message, details: [{ message }] });
   });
 
   test('that cannot be undone says that it was applied', async () => {
