@@ -40,9 +40,13 @@ export async function answersAs(
   return answer?.instance === instance && !answer.draining;
 }
 
-/** Whether it answers in 0.7 s. */
-export async function answers(ctx: PublicContext, node: Node): Promise<boolean> {
-  return (await ask(ctx, node, ANSWER_TIMEOUT_MS)) !== undefined;
+/** Whether it answers in so many milliseconds, 700 by default. */
+export async function answers(
+  ctx: PublicContext,
+  node: Node,
+  timeoutMs = ANSWER_TIMEOUT_MS,
+): Promise<boolean> {
+  return (await ask(ctx, node, timeoutMs)) !== undefined;
 }
 
 /** What the node says about itself; undefined when it does not answer in time, or not as itself. */

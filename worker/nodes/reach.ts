@@ -19,10 +19,10 @@ const KNOWN_MAX = 10_000;
 const ASKED_TIMES = 2;
 /** Milliseconds in which a busy isolate hears what has come already. */
 const HEARD_LATE_MS = 50;
-/** A question that took more milliseconds than it may says that the isolate is late, and nothing of the node. */
-const QUESTION_MAX_MS = ANSWER_TIMEOUT_MS + HEARD_LATE_MS + 150;
-/** Times that an isolate that is late asks. */
-const ASKED_LATE_MAX = 6;
+/** A question that took so many milliseconds more than it may says that the isolate is late, and nothing of the node. */
+const LATE_MS = 100;
+/** Times that an isolate that is late asks, each for twice as long as before: an answer comes in several steps, and each is late. */
+const ASKED_LATE_MAX = 4;
 /** A question that has not ended after so many milliseconds was lost with the request that asked. */
 const ASKING_MAX_MS = 5_000;
 /** A node that is there answers sooner, in milliseconds. */
@@ -190,13 +190,15 @@ async function isThere(
   times: number,
 ): Promise<boolean> {
   const asked = ctx.now();
+  let timeoutMs = ANSWER_TIMEOUT_MS;
   for (let unanswered = 0, all = 0; unanswered < times && all < ASKED_LATE_MAX; all += 1) {
     const began = ctx.now();
-    if (await answers(ctx, node)) return true;
+    if (await answers(ctx, node, timeoutMs)) return true;
     // What came while a busy isolate did other things is heard now.
     await scheduler.wait(HEARD_LATE_MS);
     if (reach.heardAt > asked) return true;
-    if (ctx.now() - began <= QUESTION_MAX_MS) unanswered += 1;
+    if (ctx.now() - began > timeoutMs + HEARD_LATE_MS + LATE_MS) timeoutMs *= 2;
+    else unanswered += 1;
   }
   return false;
 }
