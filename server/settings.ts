@@ -61,7 +61,10 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
     name: 'AUTH_EXTERNAL',
     meaning: 'JSON list of the identity providers whose tokens are taken',
   },
-  { name: 'MAIL_URL', meaning: 'where mail is posted; without it, reset links go to the log' },
+  {
+    name: 'MAIL_URL',
+    meaning: 'where mail is posted; without it, reset links go to the log, behind a proxy nowhere',
+  },
   { name: 'MAIL_TOKEN', meaning: 'bearer token for MAIL_URL' },
   { name: 'POLICY_TTL_MS', meaning: 'how long rules are remembered', fallback: '1000' },
   {

@@ -21,8 +21,8 @@ const ASKED_TIMES = 2;
 const HEARD_LATE_MS = 50;
 /** A question that took so many milliseconds more than it may says that the isolate is late, and nothing of the node. */
 const LATE_MS = 100;
-/** Times that an isolate that is late asks, each for twice as long as before: an answer comes in several steps, and each is late. */
-const ASKED_LATE_MAX = 4;
+/** Times that an isolate that is late asks, and how long then: an answer comes in several steps, and each is late. Less than `ASKING_MAX_MS` together. */
+const [ASKED_LATE_MAX, LATE_ANSWER_MS] = [3, 2 * ANSWER_TIMEOUT_MS];
 /** A question that has not ended after so many milliseconds was lost with the request that asked. */
 const ASKING_MAX_MS = 5_000;
 /** A node that is there answers sooner, in milliseconds. */
@@ -197,7 +197,7 @@ async function isThere(
     // What came while a busy isolate did other things is heard now.
     await scheduler.wait(HEARD_LATE_MS);
     if (reach.heardAt > asked) return true;
-    if (ctx.now() - began > timeoutMs + HEARD_LATE_MS + LATE_MS) timeoutMs *= 2;
+    if (ctx.now() - began > timeoutMs + HEARD_LATE_MS + LATE_MS) timeoutMs = LATE_ANSWER_MS;
     else unanswered += 1;
   }
   return false;

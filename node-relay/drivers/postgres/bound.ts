@@ -2,6 +2,7 @@
 import type { RowsRequest } from '../../../kinds/postgres/dialect/admit.ts';
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
 import { keepTexts } from '../../../kinds/postgres/dialect/keep-texts.ts';
+import { openingWord } from '../../../kinds/postgres/dialect/opening-word.ts';
 import {
   dependsOnType,
   encodeParameters,
@@ -16,8 +17,18 @@ import type { Database } from './database.ts';
 import type { Admitted, Execution } from './execute.ts';
 import { parameterTypes } from './inquire.ts';
 
-/** What a session may run in another encoding, which it ends by some of these: they answer no rows. */
-const WITHOUT_ROWS = /^\s*(?:RESET|SET|DISCARD|BEGIN|START|ROLLBACK|ABORT|COMMIT|END)\b/i;
+/** Words that begin what a session may run in another encoding, which it ends by some of these: they answer no rows. */
+const WITHOUT_ROWS = new Set([
+  'reset',
+  'set',
+  'discard',
+  'begin',
+  'start',
+  'rollback',
+  'abort',
+  'commit',
+  'end',
+]);
 
 /**
  * The statement with its parameters in text; asks the server for their types only when that makes a difference.
@@ -29,9 +40,8 @@ export async function bound(
   { types: admittedTypes }: Pick<Admitted, 'types'>,
 ): Promise<Statement> {
   const parameters = parametersOf(request);
-  const isTold =
-    place === 'transaction' || (place === 'lease' && !WITHOUT_ROWS.test(request.query));
-  if (isTold || parameters.values.length > 0) demandUtf8(connection);
+  if (parameters.values.length > 0) demandUtf8(connection);
+  else demandEncoding({ connection, place }, request.query);
   const types = admittedTypes ?? parameters.types;
   let oids = types;
   if (dependsOnType(parameters) || mayDependOnType(parameters)) {
@@ -47,6 +57,16 @@ export async function bound(
     call.letGo();
   }
   return { text: request.query, values, ...(types ? { types } : {}) };
+}
+
+/** Refuses what an earlier statement of a transaction or session would spoil. @throws GatewayError BAD_REQUEST */
+export function demandEncoding(
+  { connection, place }: Pick<Execution, 'connection' | 'place'>,
+  text: string,
+): void {
+  const isApart = place !== 'transaction' && place !== 'lease';
+  if (isApart || (place === 'lease' && WITHOUT_ROWS.has(openingWord(text)))) return;
+  demandUtf8(connection);
 }
 
 /** Refuses what an earlier statement would spoil. @throws GatewayError BAD_REQUEST */

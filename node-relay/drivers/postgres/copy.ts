@@ -7,6 +7,7 @@ import { badRequest } from '../../../proto/errors.ts';
 import { resultTooLarge } from '../byte-text.ts';
 import type { Done } from '../lender.ts';
 import { aheadOf, aroundRead, endUndone } from './around.ts';
+import { demandEncoding } from './bound.ts';
 import { admitted, demandMayRun, type Execution } from './execute.ts';
 import { statementMessages } from './messages.ts';
 import { refuseBehindPooler } from './pooler.ts';
@@ -22,6 +23,7 @@ export async function runCopyIn(
   const { wire } = execution.connection;
   // UTF-8 has no such half: another text would be stored.
   if (!value.isWellFormed()) throw badRequest('value', 'holds half of a surrogate pair');
+  demandEncoding(execution, query);
   const parsed = copyStatement(query, 'in');
   await demandMayRun(execution, parsed);
   const before = aheadOf(execution, parsed);
@@ -45,6 +47,7 @@ export async function runCopyOut(execution: Execution, request: CopyOut): Promis
   const { connection, call, place } = execution;
   const { wire } = connection;
   const read = isRead(request, call.mode);
+  demandEncoding(execution, request.query);
   const parsed = copyStatement(request.query, 'out');
   const { traces, undone } = await admitted(execution, parsed, read);
   const { before, after } = read

@@ -7,7 +7,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Done, Traces } from '../lender.ts';
 import { undo } from './around.ts';
-import { demandUtf8 } from './bound.ts';
+import { demandEncoding, demandUtf8 } from './bound.ts';
 import { type Admitted, admitted, type Execution, execute, isWatched } from './execute.ts';
 import { statementMessages } from './messages.ts';
 import { beginFailure } from './pooler.ts';
@@ -48,6 +48,7 @@ async function runEach(
   let left = execution.call.resultMaxBytes;
   for (const [at, parsed] of statements.entries()) {
     if (at > 0) demandUtf8(execution.connection);
+    else demandEncoding(execution, parsed.text);
     const undone = admissions[at]?.undone ?? read;
     const ready = { request, parsed, statement: { text: parsed.text }, read, undone };
     const result = await execute(execution, ready, left);

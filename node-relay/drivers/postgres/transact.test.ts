@@ -126,13 +126,17 @@ describe('a transaction', () => {
 describe('a lease', () => {
   async function leased(
     work: (
-      call: (query: string, mode?: 'read' | 'write', bounds?: Partial<Call>) => Promise<unknown>,
+      call: (
+        asked: string | PostgresRequest,
+        mode?: 'read' | 'write',
+        bounds?: Partial<Call>,
+      ) => Promise<unknown>,
     ) => Promise<void>,
   ) {
     const lease = await session.lease(callOf('write'));
     if (!lease) throw new Error('no lease');
-    await work((query, mode = 'write', bounds = {}) =>
-      run(lease, sql(query), mode, bounds),
+    await work((asked, mode = 'write', bounds = {}) =>
+      run(lease, typeof asked === 'string' ? sql(asked) : asked, mode, bounds),
     ).finally(() => lease.close());
   }
 
@@ -206,11 +210,19 @@ describe('a lease', () => {
   test('answers nothing in another encoding, until a statement leads back', async () => {
     await leased(async (call) => {
       await call("SET client_encoding = 'LATIN1'");
-      expect(await failureOf(call("SELECT 'é' AS a"))).toMatchObject({
+      const refusal = {
         code: 'BAD_REQUEST',
         message: 'client_encoding must be UTF8: a statement before this one has changed it',
-      });
-      await call('RESET client_encoding');
+      };
+      for (const request of [
+        sql("SELECT 'é' AS a"),
+        sql("SELECT 'é' AS a", [], { type: 'simple' }),
+        sql('COPY items (name) FROM STDIN', [], { type: 'copy_in', value: 'é\n' }),
+        sql('COPY items (name) TO STDOUT', [], { type: 'copy_out' }),
+      ]) {
+        expect(await failureOf(call(request))).toMatchObject(refusal);
+      }
+      await call('/* back */ RESET client_encoding');
       await call('BEGIN');
       await call("SET client_encoding = 'LATIN1'");
       await call('ROLLBACK');
