@@ -75,7 +75,10 @@ function ofCollection(name: string, says: string): Operation {
 
 /** By their names in requests. */
 export const OPERATIONS = {
-  find: on('collection', 'read', 'The documents that a filter finds', 'filter?', FIND),
+  find: on('collection', 'read', 'The documents that a filter finds', 'filter?', [
+    ...FIND,
+    'cursorType',
+  ]),
   find_one: on('collection', 'read', 'The first that a filter finds', 'filter?', FIND),
   find_one_and_delete: on(
     'collection',
@@ -236,6 +239,15 @@ export const MEMBER_ALIASES: Readonly<Record<string, string>> = {
   new_name: 'name',
   aggregates: 'operations',
   requests: 'operations',
+};
+
+/** Options that some types take as members, too: what `options` calls them, or null where the member is `options` itself. */
+export const OPTION_MEMBERS: Readonly<
+  Partial<Record<OperationName, Readonly<Record<string, string | null>>>>
+> = {
+  run_command: { selection_criteria: 'selectionCriteria' },
+  run_cursor_command: { selection_criteria: 'selectionCriteria' },
+  list_search_indexes: { aggregation_options: null, list_index_options: null },
 };
 
 const LEVELS: Readonly<Record<Level, readonly string[]>> = {

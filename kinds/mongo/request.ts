@@ -9,6 +9,7 @@ import {
   MEMBER_ALIASES,
   namesOfOperation,
   OPERATIONS,
+  OPTION_MEMBERS,
   type Operation,
   type OperationName,
   operationNamed,
@@ -226,9 +227,22 @@ function withFirstNames(type: OperationName, request: JsonObject): JsonObject {
       (known.includes(alias) || alias === 'database' || alias === 'collection');
     setMember(renamed, isOther ? alias : member, value);
   }
+  for (const [member, option] of Object.entries(OPTION_MEMBERS[type] ?? {})) {
+    intoOptions(renamed, member, option);
+  }
   if (isJsonObject(renamed.options))
     renamed.options = camelled(renamed.options, OPERATIONS[type].options);
   return renamed;
+}
+
+/** Moves a member into the options; where they have the same, or it is none of theirs, it stays and is refused. */
+function intoOptions(request: JsonObject, member: string, option: string | null): void {
+  const { [member]: given, options = {} } = request;
+  const added = option === null ? given : given === undefined ? given : { [option]: given };
+  if (added === undefined || !isJsonObject(added) || !isJsonObject(options)) return;
+  if (Object.keys(added).some((each) => Object.hasOwn(options, each))) return;
+  delete request[member];
+  request.options = { ...options, ...added };
 }
 
 function camelled(options: JsonObject, own: readonly string[]): JsonObject {

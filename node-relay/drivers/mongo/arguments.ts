@@ -68,13 +68,33 @@ export function updateIn(
 export function optionsIn(execution: Execution, request: MongoRequest, timed = true): Document {
   const options: Document = { session: execution.session };
   for (const [name, value] of Object.entries(request.options ?? {})) {
-    options[OPTION_NAMES[name] ?? name] = optionIn(execution, name, value);
+    if (name === 'cursorType') Object.assign(options, cursorTypeIn(value));
+    else options[OPTION_NAMES[name] ?? name] = optionIn(execution, name, value);
   }
   if (timed) options.maxTimeMS = timeFor(execution, request, options.maxTimeMS);
   return options;
 }
 
 const OPTION_NAMES: Readonly<Record<string, string>> = { selectionCriteria: 'readPreference' };
+
+/** What the driver has for each type of cursor, whose names are told apart by their letters alone. */
+const CURSOR_TYPES: Readonly<Record<string, Document>> = {
+  nontailable: {},
+  tailable: { tailable: true },
+  tailableawait: { tailable: true, awaitData: true },
+};
+
+function cursorTypeIn(value: Json): Document {
+  const type = typeof value === 'string' ? value.replaceAll('_', '').toLowerCase() : '';
+  const found = Object.hasOwn(CURSOR_TYPES, type) ? CURSOR_TYPES[type] : undefined;
+  if (found) return found;
+  throw badRequest('options.cursorType', 'must be nonTailable, tailable or tailableAwait');
+}
+
+/** Whether a request's cursor stays open at the end of what there is. */
+export function isTailable({ options }: MongoRequest): boolean {
+  return options?.cursorType !== undefined && cursorTypeIn(options.cursorType).tailable === true;
+}
 
 function optionIn(execution: Execution, name: string, value: Json): unknown {
   const path = `options.${name}`;

@@ -155,6 +155,19 @@ describe('run_cursor_command', () => {
     expect(jsonOf(await session.run(asked, callOf('read')))).toEqual({ documents: IDS });
   });
 
+  test.each([
+    [{ find: 'capped', tailable: true, batchSize: 100 }],
+    [{ find: 'capped', tailable: true, awaitData: true, batchSize: 100 }],
+  ])('answers what there is of a cursor that stays open: %j', async (content) => {
+    const before = await openCursors();
+    const asked = cursor(content, { batchSize: 100 });
+    expect(jsonOf(await session.run(asked, callOf('read')))).toEqual({ documents: IDS });
+    let lines = '';
+    for await (const piece of session.stream(asked, callOf('read'))) lines += Buffer.from(piece);
+    expect(lines.trimEnd().split('\n')).toHaveLength(COUNT);
+    await expect.poll(openCursors, { timeout: 5_000 }).toBe(before);
+  });
+
   const told = { path: 'command', message: 'answers no cursor: use run_command' };
 
   test.each([[{ ping: 1 }], [{ dbStats: 1 }]])('%j answers none', async (content) => {
@@ -182,5 +195,90 @@ describe('run_cursor_command', () => {
       session.run(cursor({ find: 'many', skip: -1 }), callOf('read')),
     );
     expect(failure).toMatchObject({ code: 'REQUEST_FAILED', details: [{ source: 'mongo' }] });
+  });
+});
+
+describe('cursorType', () => {
+  const find = (options: object, collection = 'capped') =>
+    request({ type: 'find', collection, options });
+
+  test.each([
+    ['nonTailable', {}],
+    ['NonTailable', { batchSize: 3 }],
+    ['tailable', {}],
+    ['Tailable', { batchSize: 3 }],
+    ['tailableAwait', { limit: COUNT, batchSize: 100 }],
+    ['tailable_await', {}],
+  ])('%s with %j answers what there is, and leaves no cursor', async (cursorType, more) => {
+    const before = await openCursors();
+    const asked = find({ cursor_type: cursorType, ...more });
+    expect(jsonOf(await session.run(asked, callOf('read')))).toEqual({ documents: IDS });
+    let lines = '';
+    for await (const piece of session.stream(asked, callOf('read'))) lines += Buffer.from(piece);
+    expect(
+      lines
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(IDS);
+    await expect.poll(openCursors, { timeout: 5_000 }).toBe(before);
+  });
+
+  test('a tailable one of an empty collection answers nothing', async () => {
+    await database.db.createCollection('bare', { capped: true, size: 1_000 });
+    const asked = find({ cursorType: 'tailable' }, 'bare');
+    expect(jsonOf(await session.run(asked, callOf('read')))).toEqual({ documents: [] });
+  });
+
+  test('a tailable one needs a capped collection, as the server says', async () => {
+    const failure = await failureOf(
+      session.run(find({ cursorType: 'tailable' }, 'many'), callOf('read')),
+    );
+    expect(failure).toMatchObject({ code: 'REQUEST_FAILED', details: [{ source: 'mongo' }] });
+  });
+
+  test.each(['forever', 1, null, 'constructor'])('%j is refused', async (cursorType) => {
+    const failure = await failureOf(session.run(find({ cursorType }), callOf('read')));
+    const message = 'must be nonTailable, tailable or tailableAwait';
+    expect(failure).toMatchObject({
+      code: 'BAD_REQUEST',
+      details: [{ path: 'options.cursorType', message }],
+    });
+  });
+});
+
+describe('options as members', () => {
+  test('run_command takes selection_criteria', async () => {
+    const asked = { type: 'run_command', command: { find: 'many', limit: 1 } };
+    const answer = await session.run(
+      request({ ...asked, selection_criteria: 'primaryPreferred' }),
+      callOf('read'),
+    );
+    expect(jsonOf(answer)).toMatchObject({ document: { ok: 1 } });
+    const failure = await failureOf(
+      session.run(request({ ...asked, selection_criteria: 'nowhere' }), callOf('read')),
+    );
+    expect(failure).toMatchObject({
+      code: 'REQUEST_FAILED',
+      message: expect.stringContaining('nowhere'),
+    });
+  });
+
+  test('list_search_indexes takes those of its pipeline', () => {
+    const asked = { type: 'list_search_indexes', collection: 'many' };
+    const both = { aggregation_options: { batchSize: 2 }, list_index_options: { comment: 'x' } };
+    expect(request({ ...asked, ...both })).toEqual(
+      request({ ...asked, options: { batchSize: 2, comment: 'x' } }),
+    );
+  });
+
+  test.each([
+    ['run_command', { selection_criteria: 'primary', options: { selectionCriteria: 'primary' } }],
+    ['list_search_indexes', { aggregation_options: { comment: 1 }, options: { comment: 1 } }],
+    ['list_search_indexes', { aggregation_options: 'x' }],
+    ['find', { selection_criteria: 'primary' }],
+  ])('%s does not take %j', (type, members) => {
+    const whole = type === 'run_command' ? { command: { ping: 1 } } : { collection: 'many' };
+    expect(() => request({ type, ...whole, ...members })).toThrow(GatewayError);
   });
 });

@@ -78,15 +78,16 @@ export function readText(document: unknown, { call, form }: Execution): string |
   return inTurnOf(call, documentInPieces(document, form));
 }
 
-/** All documents of a cursor, which is closed. @throws GatewayError RESULT_TOO_LARGE */
+/** All documents of a cursor, which is closed. @param isOpen whether it stays open at the end of what there is @throws GatewayError RESULT_TOO_LARGE */
 export async function documentsText(
   execution: Execution,
   cursor: AbstractCursor<unknown>,
+  isOpen: boolean,
 ): Promise<string> {
   const texts: string[] = [];
   let left = execution.call.resultMaxBytes - '{"documents":[]}'.length;
   try {
-    for await (const document of cursor) {
+    for await (const document of isOpen ? untilEmpty(cursor) : cursor) {
       const read = readText(document, execution);
       const text = typeof read === 'string' ? read : await read;
       left -= Buffer.byteLength(text) + 1;
@@ -98,6 +99,20 @@ export async function documentsText(
     await cursor.close();
   }
   return `{"documents":[${texts.join(',')}]}`;
+}
+
+/** The next document, or null at the end: of a cursor that stays open, at the first batch without one. */
+export async function nextOf(cursor: AbstractCursor<unknown>, isOpen: boolean): Promise<unknown> {
+  if (!isOpen) return (await cursor.hasNext()) ? cursor.next() : null;
+  return cursor.closed && cursor.bufferedCount() === 0 ? null : cursor.tryNext();
+}
+
+async function* untilEmpty(cursor: AbstractCursor<unknown>): AsyncGenerator<unknown> {
+  for (;;) {
+    const document = await nextOf(cursor, true);
+    if (document === null) return;
+    yield document;
+  }
 }
 
 /** A reply's bytes. @throws GatewayError RESULT_TOO_LARGE; of a write `details` say that it is applied */

@@ -10,7 +10,7 @@ import type { Execution } from './database.ts';
 import { gridfs } from './gridfs.ts';
 import { checkCommand, checkRead } from './guard.ts';
 import { bulk } from './operations/bulk.ts';
-import { commandIn, commands, ofCursor } from './operations/command.ts';
+import { commandIn, commands, ofCursor, staysOpen } from './operations/command.ts';
 import { readers } from './operations/find.ts';
 import type { Handler } from './operations/handler.ts';
 import { structure } from './operations/structure.ts';
@@ -38,7 +38,7 @@ export async function runRequest(execution: Execution, request: MongoRequest): P
   const answer = await beginRequest(execution, request);
   const text =
     answer instanceof AbstractCursor
-      ? await ofCursor(execution, request, documentsText(execution, answer))
+      ? await ofCursor(execution, request, documentsText(execution, answer, staysOpen(request)))
       : answer;
   return boundedBytes(text, execution, !isRead(request, execution.call.mode));
 }

@@ -4,11 +4,12 @@ import { AbstractCursor, type RunCommandCursor } from 'mongodb';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
+import { isTailable } from './arguments.ts';
 import type { Database, Execution } from './database.ts';
-import { ofCursor } from './operations/command.ts';
+import { ofCursor, staysOpen } from './operations/command.ts';
 import { later } from './progress.ts';
 import { REPLY_MAX_BYTES } from './reply-fault.ts';
-import { readText } from './result.ts';
+import { nextOf, readText } from './result.ts';
 import { beginRequest } from './run.ts';
 
 /** Characters of a piece; one document may be larger. Spec silent. */
@@ -47,8 +48,11 @@ async function* lines(
   // Of a stream only one reply at a time is bounded.
   const call = { ...execution.call, resultMaxBytes: REPLY_MAX_BYTES };
   const cursor = await database.attempt(session, call, () => cursorOf(execution, request));
+  const isOpen = staysOpen(request);
   const next = () =>
-    database.attempt(session, call, () => ofCursor(execution, request, piece(cursor, execution)));
+    database.attempt(session, call, () =>
+      ofCursor(execution, request, piece(cursor, execution, isOpen)),
+    );
   try {
     const first = await next();
     yield new Uint8Array();
@@ -63,9 +67,10 @@ async function cursorOf(
   execution: Execution,
   request: MongoRequest,
 ): Promise<AbstractCursor<unknown>> {
-  const answer = await beginRequest(execution, request);
+  const asked = sized(request);
+  const answer = await beginRequest(execution, asked);
   if (answer instanceof AbstractCursor) {
-    if (request.options?.batchSize !== undefined) return answer;
+    if (asked.options?.batchSize !== undefined) return answer;
     // A command says by itself how many its first batch has.
     if (isOfCommand(answer)) answer.setBatchSize(BATCH);
     else answer.batchSize(BATCH);
@@ -73,6 +78,13 @@ async function cursorOf(
   }
   const message = `Requests of type ${request.type} cannot be streamed`;
   throw badRequest('type', message, message);
+}
+
+/** A tailable cursor takes the size of its batches when it is made alone. */
+function sized(request: MongoRequest): MongoRequest {
+  return isTailable(request)
+    ? { ...request, options: { batchSize: BATCH, ...request.options } }
+    : request;
 }
 
 /** The driver's class is not told outside of it. */
@@ -84,14 +96,15 @@ function isOfCommand(cursor: AbstractCursor<unknown>): cursor is RunCommandCurso
 async function piece(
   cursor: AbstractCursor<unknown>,
   execution: Execution,
+  isOpen: boolean,
 ): Promise<Buffer | undefined> {
-  if (!(await cursor.hasNext())) return undefined;
-  let text = '';
-  do {
-    const read = readText(await cursor.next(), execution);
+  let document = await nextOf(cursor, isOpen);
+  if (document === null) return undefined;
+  for (let text = ''; ; document = await cursor.next()) {
+    const read = readText(document, execution);
     text += `${typeof read === 'string' ? read : await read}\n`;
-  } while (text.length < PIECE_LENGTH && cursor.bufferedCount() > 0);
-  return Buffer.from(text);
+    if (text.length >= PIECE_LENGTH || cursor.bufferedCount() === 0) return Buffer.from(text);
+  }
 }
 
 /** Documents that the server sends at once where the caller names no number: by itself it sends 16 MiB. Spec silent. */

@@ -7,7 +7,7 @@ import { READING } from '../../../../kinds/mongo/reads.ts';
 import { badRequest, type ErrorDetails, GatewayError } from '../../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
 import { parseOrdered } from '../../../../proto/parse-ordered.ts';
-import { collectionOf, databaseOf, documentIn, optionsIn } from '../arguments.ts';
+import { collectionOf, databaseOf, documentIn, isTailable, optionsIn } from '../arguments.ts';
 import type { Execution } from '../database.ts';
 import { type OpenCursor, ran } from '../open-cursor.ts';
 import { memberText, readText, replyMembers, resultTooLarge } from '../result.ts';
@@ -65,6 +65,12 @@ const CLOCK = new Set(['$clusterTime', 'operationTime']);
 function isEndless({ tailable, pipeline }: JsonObject): boolean {
   const [first = null] = Array.isArray(pipeline) ? pipeline : [];
   return Boolean(tailable) || (isJsonObject(first) && Object.hasOwn(first, '$changeStream'));
+}
+
+/** Whether the cursor that a request answers stays open at the end of what there is. */
+export function staysOpen(request: MongoRequest): boolean {
+  const isCommand = request.type === 'run_cursor_command';
+  return isTailable(request) || (isCommand && isEndless(commandIn(request)));
 }
 
 /**
