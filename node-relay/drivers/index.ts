@@ -29,6 +29,30 @@ export async function loadDrivers(): Promise<void> {
   }
 }
 
+let loading = 0;
+let listener = (_isLoading: boolean): void => {};
+
+/** Says from now on when code of drivers begins to be loaded, and when no more is: the loop does not turn meanwhile. */
+export function onLoading(tell: (isLoading: boolean) => void): void {
+  listener = tell;
+}
+
 function late(load: () => Promise<Driver>): LateDriver {
-  return { load, open: async (target, host) => (await load()).open(target, host) };
+  let loaded: Promise<Driver> | undefined;
+  const once = (): Promise<Driver> => {
+    loaded ??= told(load);
+    return loaded;
+  };
+  return { load: once, open: async (target, host) => (await once()).open(target, host) };
+}
+
+async function told(load: () => Promise<Driver>): Promise<Driver> {
+  loading += 1;
+  if (loading === 1) listener(true);
+  try {
+    return await load();
+  } finally {
+    loading -= 1;
+    if (loading === 0) listener(false);
+  }
 }

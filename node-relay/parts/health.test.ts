@@ -8,6 +8,7 @@ const look = (more: Partial<HealthSample>): HealthSample => ({
   process: { state: 'R', cpuMs: 1_000 },
   cpuAtBeatMs: 1_000,
   cpuAtLookMs: 1_000,
+  isLoading: false,
   starvedMaxMs: 10_000,
   ...more,
 });
@@ -23,6 +24,21 @@ describe('a part', () => {
     {
       which: 'that has spun since its last beat',
       more: { process: { state: 'R', cpuMs: 1_700 } },
+      blocked: true,
+    },
+    {
+      which: 'that loads code and has spun for it',
+      more: { isLoading: true, process: { state: 'R', cpuMs: 5_900 } },
+      blocked: false,
+    },
+    {
+      which: 'that has spun for five seconds while it loads code',
+      more: { isLoading: true, process: { state: 'R', cpuMs: 6_000 } },
+      blocked: true,
+    },
+    {
+      which: 'that loads code and is stopped',
+      more: { isLoading: true, process: { state: 'T', cpuMs: 1_000 } },
       blocked: true,
     },
     {

@@ -9,6 +9,8 @@ const SILENT_MS = 1_000;
 export const QUIET_MS = 600;
 /** Milliseconds of processor time without a beat after which a part counts as stuck in a loop. */
 const SPUN_MS = 500;
+/** The same while it loads code: the first time on a slow machine takes more than a second. */
+const LOADED_MAX_MS = 5_000;
 /** Milliseconds that a part may be silent while the machine gives it no processor. */
 export const STARVED_MAX_MS = 10_000;
 /** The same while the relay stops: no process may stay behind. */
@@ -33,6 +35,8 @@ export interface HealthSample {
   readonly cpuAtBeatMs: number;
   /** What it had used when it was last looked at; undefined the first time since the beat. */
   readonly cpuAtLookMs: number | undefined;
+  /** Whether it loads code, as it has said. */
+  readonly isLoading: boolean;
   /** How long it may be silent for want of a processor. */
   readonly starvedMaxMs: number;
 }
@@ -46,12 +50,13 @@ interface ProcessState {
 
 /** Whether a part seems to be blocked. */
 export function isBlocked(look: HealthSample): boolean {
-  const { silentMs, lateMs, process, cpuAtBeatMs, cpuAtLookMs, starvedMaxMs } = look;
+  const { silentMs, lateMs, process, cpuAtBeatMs, cpuAtLookMs, isLoading, starvedMaxMs } = look;
+  const unseenMaxMs = isLoading ? LOADED_MAX_MS : UNSEEN_MAX_MS;
   if (silentMs < SILENT_MS) return false;
-  if (process === undefined) return silentMs - lateMs >= UNSEEN_MAX_MS;
+  if (process === undefined) return silentMs - lateMs >= unseenMaxMs;
   const { state, cpuMs } = process;
   if (isStopped(process)) return true;
-  if (cpuMs - cpuAtBeatMs >= SPUN_MS) return true;
+  if (cpuMs - cpuAtBeatMs >= (isLoading ? LOADED_MAX_MS : SPUN_MS)) return true;
   // Asleep, and not for want of a processor: it waits for something within one turn of its loop.
   if (state === 'S' && cpuMs === cpuAtLookMs) return true;
   return silentMs - lateMs >= starvedMaxMs;

@@ -47,6 +47,8 @@ const FromPart = z.discriminatedUnion('type', [
   /** It is loaded, and waits to be told what it is. `node` is the node's UUID. */
   z.object({ type: z.literal('loaded'), node: z.string() }),
   z.object({ type: z.literal('listening') }),
+  /** Code of drivers is read and compiled: its loop does not turn meanwhile. */
+  z.object({ type: z.literal('loading'), isLoading: z.boolean() }),
   /** Its loop turns. `cpuMs` is what its main thread has used since it began. */
   z.object({
     type: z.literal('beat'),

@@ -91,6 +91,8 @@ export class PartProcess {
   #cpuAtBeatMs = 0;
   #cpuAtLookMs: number | undefined;
   #seemedBlocked = false;
+  /** It loads code, and does not beat meanwhile. */
+  #isLoading = false;
 
   constructor(options: SpawnOptions) {
     this.ended = this.#ended.promise;
@@ -170,7 +172,7 @@ export class PartProcess {
     const bytes = residentBytes(this.pid) ?? this.#residentBytes;
     if (bytes > this.#memoryBytes) this.kill('it held too much memory');
     const [cpuAtBeatMs, cpuAtLookMs] = [this.#cpuAtBeatMs, this.#cpuAtLookMs];
-    const lateness = { silentMs, lateMs: this.#lateMs, starvedMaxMs };
+    const lateness = { silentMs, lateMs: this.#lateMs, isLoading: this.#isLoading, starvedMaxMs };
     const seems = isBlocked({ ...lateness, process, cpuAtBeatMs, cpuAtLookMs });
     // What it said while this process itself had to wait is heard before the next look.
     if (seems && (this.#seemedBlocked || isStopped(process))) this.kill('it was blocked');
@@ -188,6 +190,8 @@ export class PartProcess {
       this.figures = message.figures;
       this.#cpuAtBeatMs = message.cpuMs;
       this.#residentBytes = message.residentBytes;
+    } else if (message.type === 'loading') {
+      this.#isLoading = message.isLoading;
     } else if (message.type === 'busy') {
       this.presence.busy(message.key);
     } else if (message.type === 'idle') {

@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { GatewayError } from '../../proto/errors.ts';
 import { type Config, readConfig } from '../config.ts';
-import { drivers, loadDrivers } from '../drivers/index.ts';
+import { drivers, loadDrivers, onLoading } from '../drivers/index.ts';
 import { watchKeysFile } from '../keys-file.ts';
 import { serverFor } from '../listen.ts';
 import { createLog, describeFault, exitAfterLines, type Log } from '../log.ts';
@@ -58,6 +58,7 @@ async function main(config: Config): Promise<void> {
   const relay = await makeRelay(config, options, () => ownPort);
   process.on('message', (message) => obey(relay, message as ToPart)); // Of the supervisor alone.
   watchKeysFile(process.env, () => useKeys(relay));
+  onLoading((isLoading) => tell({ type: 'loading', isLoading }));
   tell({ type: 'loaded', node: relay.nodeId });
   setInterval(() => beat(relay), BEAT_MS);
   const guard = new MemoryGuard({

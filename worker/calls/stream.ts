@@ -76,14 +76,14 @@ function besideOf(ctx: Context, { backend: { target }, still, form, deadline }: 
   const { endpoint, mode } = target;
   const takeBack = onStop('at its end', deadline.abort);
   let refused: GatewayError | undefined;
-  const lookAgain = (): void => {
-    still?.().catch((thrown: unknown) => {
+  const lookAgain = (isStill: () => Promise<unknown>): void => {
+    isStill().catch((thrown: unknown) => {
       if (!(thrown instanceof GatewayError) || ERRORS[thrown.code].status >= 500) return;
       refused ??= thrown;
       deadline.abort();
     });
   };
-  const look = setInterval(lookAgain, LOOK_MS);
+  const look = still ? setInterval(lookAgain, LOOK_MS, still) : null;
   const end = (): void => {
     clearInterval(look);
     takeBack();
