@@ -84,6 +84,14 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
+/** Further ones of the connection alone, as it says. RFC 9110, section 7.6.1. */
+function namedByConnection(headers: readonly Header[]): string[] {
+  return headers
+    .filter(([name]) => name === 'connection')
+    .flatMap(([, value]) => value.toLowerCase().split(','))
+    .map((name) => name.trim());
+}
+
 /** They describe the bytes as they were sent. */
 const OF_BYTES = new Set(['content-encoding', 'content-length']);
 
@@ -92,8 +100,9 @@ export function headersOfResult(
   headers: readonly Header[],
   isDecoded: boolean,
 ): Record<string, string | string[]> {
+  const ofConnection = new Set([...HOP_BY_HOP, ...namedByConnection(headers)]);
   const told = headers.filter(
-    ([name]) => !HOP_BY_HOP.has(name) && !(isDecoded && OF_BYTES.has(name)),
+    ([name]) => !ofConnection.has(name) && !(isDecoded && OF_BYTES.has(name)),
   );
   const values = Map.groupBy(told, ([name]) => name);
   return Object.fromEntries(
