@@ -3,7 +3,7 @@ import { type Kind, kindSpec, parseRequest } from '../../kinds/index.ts';
 import type { RequestBase } from '../../kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { withWritten } from '../../kinds/passed.ts';
-import type { Mode, RowForm } from '../../proto/driver.ts';
+import type { Mode } from '../../proto/driver.ts';
 import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
 import { badRequest, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
@@ -40,6 +40,7 @@ import {
   isReadByRelays,
   textInPieces,
 } from './read-request.ts';
+import { rowsOf } from './row-form.ts';
 import { streamOf } from './stream.ts';
 import { isSubscription, subscribeOn } from './subscription.ts';
 import { countCall } from './usage/count.ts';
@@ -276,24 +277,4 @@ function comesInSession(
 ): boolean {
   if (session === undefined || forms.includes('events')) return false;
   return kindSpec(row.kind).watchesInSessions?.includes(request.type) ?? false;
-}
-
-/**
- * The first of the forms asked for that the kind has; undefined where no rows are asked for, or none can be had and JSON will do.
- * @throws GatewayError NOT_ACCEPTABLE where none can be had: events, which only subscriptions answer, and columns, which the kind does not have
- */
-function rowsOf(
-  { row }: Endpoint,
-  { forms = [], takesJson = true }: RequestOptions,
-): RowForm | undefined {
-  const asked = forms.filter((form) => form !== 'events');
-  const { hasColumns = false } = kindSpec(row.kind);
-  const had = hasColumns ? asked[0] : asked.find((form) => form === 'lines');
-  if (had !== undefined || takesJson || forms.length === 0) return had;
-  const why =
-    asked.length === 0
-      ? 'this request answers no events'
-      : 'the results of this endpoint have no columns';
-  const message = `Accept takes none of the forms of this reply: ${why}`;
-  throw new GatewayError('NOT_ACCEPTABLE', message, { details: [{ path: 'Accept', message }] });
 }

@@ -5,6 +5,7 @@ import { isJsonObject, type Json } from '../../proto/json.ts';
 import { SESSION_HEADER } from '../calls/lease.ts';
 import { type TransactionBody, timeoutOf } from '../calls/read-transaction.ts';
 import type { RequestOptions } from '../calls/request.ts';
+import { rowFormOf } from '../calls/row-form.ts';
 import { TRANSACTION_HEADER } from '../calls/transactions/interactive.ts';
 import { takesJson } from '../http/accept.ts';
 import type { Given, Idempotency, Key } from '../idempotency/rule.ts';
@@ -62,21 +63,30 @@ export function optionsOf({
   };
 }
 
-/** Not what streams, nor what runs in a session, neither of which can be had a second time. */
-const REPEATED: Idempotency<Json> = {
-  honours: ({ forms, header }) =>
-    forms.length === 0 &&
-    header(SESSION_HEADER) === undefined &&
-    header(TRANSACTION_HEADER) === undefined,
-  lasts: (body) => timeoutIn(body) ?? TIMEOUT_DEFAULT_MS,
-};
+/** Not what runs in a session, which cannot be had a second time. */
+const isAlone = ({ header }: Given) =>
+  header(SESSION_HEADER) === undefined && header(TRANSACTION_HEADER) === undefined;
+const lasts = (body: Json) => timeoutIn(body) ?? TIMEOUT_DEFAULT_MS;
+/** What an operation on an endpoint acts on. */
+const endpointIn = (resource: unknown) => resource as Endpoint; // As their `access` finds it.
 /** Whether the endpoint's backend keeps keys. @param resource of an operation on an endpoint */
-const isKeptBy = (resource: unknown) => (resource as Endpoint).row.oncePlace !== null; // As their `access` finds it.
+const isKeptBy = (resource: unknown) => endpointIn(resource).row.oncePlace !== null;
 
-/** Of `/write`. */
-export const REPEATED_WRITE: Idempotency<Json> = { ...REPEATED, isKeptBy };
-/** Of `/read`. */
-export const REPEATED_READ: Idempotency<Json> = { ...REPEATED, reads: true };
+/** Of `/write`: not where rows stream. A form that they cannot have does not count: JSON is answered instead, or nothing is done. */
+export const REPEATED_WRITE: Idempotency<Json> = {
+  honours: (given, resource) =>
+    isAlone(given) &&
+    takesJson(given.header('Accept')) &&
+    rowFormOf(endpointIn(resource), given.forms) === undefined,
+  isKeptBy,
+  lasts,
+};
+/** Of `/read`: not where rows or events may stream. */
+export const REPEATED_READ: Idempotency<Json> = {
+  honours: (given) => isAlone(given) && given.forms.length === 0,
+  reads: true,
+  lasts,
+};
 /** Of `/transaction`. */
 export const REPEATED_TRANSACTION: Idempotency<TransactionBody> = {
   isKeptBy,

@@ -195,7 +195,7 @@ async function given(
   const ifMatch = ifMatchOf(request, each);
   const header = (name: string) => request.headers.get(name) ?? undefined;
   const asked = { header, forms: formsOf(request, each.facade === undefined) };
-  const keyed = keyOf(request, each, asked);
+  const keyed = keyOf(request, each, asked, resource);
   return { query, ifMatch, ...asked, keyed, ...(await bodyOf(ctx, each, request, resource)) };
 }
 
@@ -208,11 +208,16 @@ function refuseTransaction({ headers }: Request, { joins, changes }: AnyRoute): 
 }
 
 /** Beyond POST and PATCH a key is ignored: those methods are idempotent. Spec silent. */
-function keyOf({ headers, method, url }: Request, { idempotency }: AnyRoute, asked: Given) {
+function keyOf(
+  { headers, method, url }: Request,
+  { idempotency }: AnyRoute,
+  asked: Given,
+  resource: unknown,
+) {
   const key = headers.get('Idempotency-Key');
   if (key === null || (method !== 'POST' && method !== 'PATCH')) return undefined;
   const { pathname, search } = new URL(url);
-  return keyedBy({ key, target: [method, pathname + search] }, idempotency, asked);
+  return keyedBy({ key, target: [method, pathname + search] }, idempotency, asked, resource);
 }
 
 function limitsOf({ access, maxBytes }: AnyRoute, settings: Settings): BodyLimits {

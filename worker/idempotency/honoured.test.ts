@@ -159,6 +159,18 @@ test('a body that is refused before it runs leaves the key free', async () => {
   expect(await storedCalls(gateway.organization.uuid)).toEqual([]);
 });
 
+test.each(['text/csv, application/json', 'application/json, text/event-stream'])(
+  'a write that answers JSON is done once, whatever else is taken: %s',
+  async (Accept) => {
+    const endpoint = { kind: 'redis', config: { write_conn: { url: 'redis://db.test' } } };
+    const { write, ran } = await startKeyed(undefined, { endpoint });
+    const request = { type: 'incr', key: 'a' };
+    expect(await seen(await write('k', request, { Accept }))).toEqual(fresh({ n: 1 }));
+    expect(await seen(await write('k', request, { Accept }))).toEqual(again({ n: 1 }));
+    expect(ran()).toBe(1);
+  },
+);
+
 const reply = (n: number) => ({ result: bytes(`{"n":${n}}`) });
 
 /** A gateway whose relay streams and leases. */

@@ -16,8 +16,8 @@ export interface Idempotency<Body> {
   isKeptBy?(resource: unknown): boolean;
   /** A reply that succeeds carries a secret: only the fact is kept. */
   readonly secret?: true;
-  /** Whether the call is one that the key is honoured for; all are when left out. */
-  honours?(given: Given): boolean;
+  /** Whether the call is one that the key is honoured for; all are when left out. @param resource what it acts on */
+  honours?(given: Given, resource: unknown): boolean;
   /** Milliseconds that the call may take; 30,000 when left out. */
   lasts?(body: Body): number;
 }
@@ -55,13 +55,14 @@ export function keyedBy<Body>(
   { key, target }: Key,
   rule: IdempotencyRule<Body>,
   given: Given,
+  resource: unknown,
 ): Keyed<Body> | undefined {
   if (rule === 'ignored') return undefined;
   if (!KEY.test(key)) {
     const message = 'must be one key of 1 to 255 visible ASCII characters';
     throw badRequest('Idempotency-Key', message);
   }
-  return rule.honours && !rule.honours(given) ? undefined : { key, target, rule };
+  return rule.honours && !rule.honours(given, resource) ? undefined : { key, target, rule };
 }
 
 /**

@@ -229,4 +229,16 @@ describe('no call is refused', () => {
     gateway.clock.now += leap;
     expect(await ask('read')).toMatchObject({ status: 200 });
   });
+
+  test('for what was seen by a clock that was ahead', async () => {
+    const { ask, gateway, stored } = await both();
+    await drizzle(env.DB)
+      .update(nodes)
+      .set({ unreachableAt: gateway.clock.now + 3_600_000 })
+      .where(eq(nodes.orgUuid, gateway.organization.uuid));
+    await ask('read');
+    await gateway.settle();
+    expect((await stored())?.unreachableAt).toBeNull();
+    expect(await ask('read')).toMatchObject({ status: 200 });
+  });
 });

@@ -214,7 +214,8 @@ async function noteBack(
   reach.heardAt = ctx.now();
   reach.backAt = Math.max(ctx.now(), reach.goneAt);
   reach.againMs = AGAIN_MS;
-  if (wasGone || isMarked) await write(node, (own) => markReachable(ctx.db, own, asked));
+  const seen = { before: asked, now: reach.heardAt };
+  if (wasGone || isMarked) await write(node, (own) => markReachable(ctx.db, own, seen));
 }
 
 /** The default node is every organization's: what is known of it stays in the isolate. */

@@ -9,6 +9,7 @@ import {
   isNotNull,
   isNull,
   lte,
+  or,
   type SQLWrapper,
   sql,
 } from 'drizzle-orm';
@@ -226,8 +227,16 @@ export function markUnreachable(db: Database, { orgUuid, uuid }: OfNode, at: num
     .returning({ uuid: nodes.uuid });
 }
 
-/** Notes that calls reach a node again. @param before what was seen later than this is */
-export function markReachable(db: Database, { orgUuid, uuid }: OfNode, before: number) {
+/**
+ * Notes that calls reach a node again.
+ * @param before what was seen later than this stays
+ * @param now what was seen after it is of a clock that was ahead, and does not
+ */
+export function markReachable(
+  db: Database,
+  { orgUuid, uuid }: OfNode,
+  { before, now }: { readonly before: number; readonly now: number },
+) {
   return db
     .update(nodes)
     .set({ unreachableAt: null })
@@ -235,7 +244,7 @@ export function markReachable(db: Database, { orgUuid, uuid }: OfNode, before: n
       and(
         isNode({ orgUuid, uuid }),
         isNotNull(nodes.unreachableAt),
-        lte(nodes.unreachableAt, before),
+        or(lte(nodes.unreachableAt, before), gt(nodes.unreachableAt, now)),
       ),
     )
     .returning({ uuid: nodes.uuid });

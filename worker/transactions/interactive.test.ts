@@ -147,6 +147,16 @@ test.each(['application/x-ndjson', 'text/csv', 'text/event-stream'])(
   },
 );
 
+test.each(['text/csv, application/json', 'application/json, text/event-stream'])(
+  '%s takes JSON, which is answered within one',
+  async (Accept) => {
+    const { begin, send } = await start();
+    const more = { Accept };
+    const reply = await send(await begin(), '/endpoints/e0/read', 'select 1', undefined, more);
+    expect(reply).toMatchObject({ status: 200 });
+  },
+);
+
 test('a result that is too large is told without a stream, which there is none of', async () => {
   const { relay, begin, send } = await start();
   relay.before = async () => {

@@ -186,8 +186,11 @@ describe('run_cursor_command', () => {
     });
     expect(await database.db.collection('written').countDocuments()).toBe(1);
     const none = cursor({ delete: 'written', deletes: [{ q: { _id: 9 }, limit: 1 }] });
-    const nothing = await failureOf(session.run(none, callOf('write')));
-    expect(nothing).toMatchObject({ code: 'BAD_REQUEST', details: [told] });
+    const found = { findAndModify: 'written', query: { _id: 9 }, update: { $set: { a: 1 } } };
+    for (const each of [none, cursor(found)]) {
+      const nothing = await failureOf(session.run(each, callOf('write')));
+      expect(nothing).toMatchObject({ code: 'BAD_REQUEST', details: [told] });
+    }
   });
 
   test('what the server refuses is told in its words', async () => {

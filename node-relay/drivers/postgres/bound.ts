@@ -17,6 +17,7 @@ import type { Database } from './database.ts';
 import type { Admitted, Execution } from './execute.ts';
 import { parameterTypes } from './inquire.ts';
 
+const ASCII = /^[\0-\x7f]*$/;
 /** Words that begin what a session may run in another encoding, which it ends by some of these: they answer no rows. */
 const WITHOUT_ROWS = new Set([
   'reset',
@@ -65,8 +66,13 @@ export function demandEncoding(
   text: string,
 ): void {
   const isApart = place !== 'transaction' && place !== 'lease';
-  if (isApart || (place === 'lease' && WITHOUT_ROWS.has(openingWord(text)))) return;
+  if (isApart || (place === 'lease' && leadsBack(text))) return;
   demandUtf8(connection);
+}
+
+/** Other texts than ASCII would be another value of a setting, or another name. */
+function leadsBack(text: string): boolean {
+  return ASCII.test(text) && WITHOUT_ROWS.has(openingWord(text));
 }
 
 /** Refuses what an earlier statement would spoil. @throws GatewayError BAD_REQUEST */

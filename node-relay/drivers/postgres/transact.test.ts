@@ -217,6 +217,7 @@ describe('a lease', () => {
       for (const request of [
         sql("SELECT 'é' AS a"),
         sql("SELECT 'é' AS a", [], { type: 'simple' }),
+        sql("SET application_name = 'é'"),
         sql('COPY items (name) FROM STDIN', [], { type: 'copy_in', value: 'é\n' }),
         sql('COPY items (name) TO STDOUT', [], { type: 'copy_out' }),
       ]) {

@@ -83,11 +83,11 @@ export function requested(
 }
 
 /** Refuses what cannot go together with a transaction. @throws GatewayError BAD_REQUEST, NOT_SUPPORTED */
-function demandAlone({ session, forms = [] }: RequestOptions): void {
+function demandAlone({ session, forms = [], takesJson = true }: RequestOptions): void {
   if (session !== undefined) {
     throw badRequest(TRANSACTION_HEADER, 'does not go together with X-Session-Id');
   }
-  if (forms.length === 0) return;
+  if (forms.length === 0 || takesJson) return;
   const message =
     'Within a transaction results come as JSON alone: ask for less, or leave Accept out';
   throw new GatewayError('NOT_SUPPORTED', message, { details: [{ path: 'Accept', message }] });

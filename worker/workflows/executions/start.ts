@@ -131,7 +131,7 @@ async function nameOf(
   bytes: Uint8Array | undefined,
 ) {
   if (key === undefined) return undefined;
-  keyedBy({ key, target: [] }, {}, { forms: [], header: () => undefined });
+  keyedBy({ key, target: [] }, {}, { forms: [], header: () => undefined }, undefined);
   const { orgUuid, userUuid } = ctx.caller;
   const digest = digestNow(JSON.stringify([orgUuid, userUuid, workflow, key]));
   const pairs = digest.match(/../g) ?? [];

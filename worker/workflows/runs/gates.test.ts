@@ -5,8 +5,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../proto/json.ts';
 import { startGateway, type TestGateway } from '../../test/gateway.ts';
 import { make } from '../test/definitions.ts';
-import { enterGate, leaveGate } from './gates.ts';
+import { enterGate, leaveGate, tellLetIn } from './gates.ts';
 import type { Keeper } from './keeper.ts';
+import type { Reachable } from './reachable.ts';
 import { createTables } from './tables.ts';
 import { startRunner } from './test/runner.ts';
 
@@ -217,4 +218,24 @@ test('a run that was let in and not told, as after a crash, is told by what come
   expect((await runner.shown(untold)).record.status).toBe('queued');
   await begun();
   await runner.until(untold, 'waiting');
+});
+
+test('a run that leaves while others are told, and comes again to wait, is not told', async () => {
+  const runner = await startRunner();
+  await runInDurableObject(runner.object('any'), async (_object, { storage: { sql } }) => {
+    createTables(sql);
+    const keeper = { sql, owner: { orgUuid: 'o' } } as Keeper; // All that a gate uses.
+    for (const run of ['a', 'b', 'c']) enterGate(keeper, 'gate', { max: 1 }, run);
+    enterGate(keeper, 'gate', { max: 3 }, 'd');
+    const told: string[] = [];
+    const released = async (run: string) => {
+      told.push(run);
+      if (run !== 'b') return;
+      leaveGate(keeper, 'gate', 3, 'c');
+      enterGate(keeper, 'gate', { max: 3, isAgain: true }, 'c');
+    };
+    const env = { WORKFLOW_RUNS: { getByName: () => ({ released }) } };
+    await tellLetIn({ env, driver: { keeper } } as unknown as Reachable, 'gate'); // All that it uses.
+    expect(told).toEqual(['b']);
+  });
 });

@@ -57,6 +57,8 @@ export async function tellLetIn(
     )
     .toArray();
   for (const { run } of untold) {
+    // While others were told it may have left, and come again to wait.
+    if (standOf(sql, run) !== STANDS.letIn) continue;
     await runsObject(env, owner.orgUuid, run).released(run);
     noteTold(sql, run);
   }

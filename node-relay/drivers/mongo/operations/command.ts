@@ -130,7 +130,9 @@ function cursorless(
   cause: unknown,
 ): GatewayError {
   const problem = 'answers no cursor: use run_command';
-  const wrote = !READING.has(commandName(commandIn(request))) && reply.n !== 0;
+  const { lastErrorObject: found } = reply;
+  const { n } = found instanceof Uint8Array ? BSON.deserialize(found) : reply;
+  const wrote = !READING.has(commandName(commandIn(request))) && n !== 0;
   const details: ErrorDetails[] = [{ path: 'command', message: problem }];
   if (wrote && place !== 'transaction') {
     const message = 'The write took effect';
