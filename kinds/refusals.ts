@@ -8,9 +8,10 @@ export function refusedByRule(rule: string, message: string, name?: string): Gat
   });
 }
 
-/** BAD_REQUEST whose whole message is told where it is. */
-export function refusedAt(path: string, message: string): GatewayError {
-  return badRequest(path, message, message);
+/** BAD_REQUEST whose whole message is told where it is. @param rule of /read */
+export function refusedAt(path: string, message: string, rule?: string): GatewayError {
+  if (rule === undefined) return badRequest(path, message, message);
+  return new GatewayError('BAD_REQUEST', message, { details: [{ rule, path, message }] });
 }
 
 /**

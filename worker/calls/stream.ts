@@ -84,8 +84,11 @@ function besideOf(ctx: Context, { backend: { target }, still, form, deadline }: 
     });
   };
   const look = still ? setInterval(lookAgain, LOOK_MS, still) : null;
+  // A reader that takes no more rows keeps it open beyond its time.
+  const stopLooking = () => clearInterval(look);
+  deadline.signal.addEventListener('abort', stopLooking, { once: true });
   const end = (): void => {
-    clearInterval(look);
+    stopLooking();
     takeBack();
     deadline.end();
   };

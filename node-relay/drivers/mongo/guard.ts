@@ -13,6 +13,8 @@ const REFUSED = new Set([
   ...['$backupCursor', '$backupCursorExtend', '$operationMetrics'],
 ]);
 
+/** The rule by which parts of a read are refused, as errors name it. */
+const OPERATOR = 'read_operator';
 /** Of those, what not every argument leaves a read. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   validate: ['repair', 'fixMultikey', 'background', 'full'],
@@ -46,7 +48,7 @@ export function checkRead(value: Json | undefined, path: string): void {
   for (const name of namesOf(value)) {
     const at = `${path}.${name.slice(0, 64)}`;
     if (REFUSED.has(name) || name.startsWith('$_internal'))
-      throw refusedAt(at, `${name} is not taken on /read: send it to /write`);
+      throw refusedAt(at, `${name} is not taken on /read: send it to /write`, OPERATOR);
     checkRead(value[name], at);
   }
 }
@@ -68,11 +70,12 @@ export function checkCommand(command: JsonObject, read: boolean, path = 'command
     throw refusedAt(
       path,
       `The command ${name.slice(0, 64)} is not one of those that only read; send it to /write`,
+      'read_command',
     );
   }
   for (const argument of ARGUMENTS[name] ?? []) {
     if (isSet(command[argument]))
-      throw refusedAt(`${path}.${argument}`, `${argument} is not taken on /read`);
+      throw refusedAt(`${path}.${argument}`, `${argument} is not taken on /read`, OPERATOR);
   }
   if (name === 'explain') checkExplained(command, path);
   checkRead(command, path);

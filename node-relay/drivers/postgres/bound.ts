@@ -17,6 +17,7 @@ import type { Database } from './database.ts';
 import type { Admitted, Execution } from './execute.ts';
 import { parameterTypes } from './inquire.ts';
 
+const ASCII_MAX = 0x7f;
 const ASCII = /^[\0-\x7f]*$/;
 /** Words that begin what a session may run in another encoding, which it ends by some of these: they answer no rows. */
 const WITHOUT_ROWS = new Set([
@@ -80,6 +81,20 @@ export function demandUtf8({ isUtf8 }: Connection): void {
   if (isUtf8) return;
   const message = 'client_encoding must be UTF8: a statement before this one has changed it';
   throw new GatewayError('BAD_REQUEST', message);
+}
+
+/** Refuses the result of a statement that has changed what texts are told in: ASCII alone is the same in all. @throws GatewayError BAD_REQUEST; `applied` of a change that is kept */
+export function demandTold(
+  { connection, place }: Pick<Execution, 'connection' | 'place'>,
+  read: boolean,
+  whole: Buffer,
+): void {
+  if (connection.isUtf8 || whole.every((byte) => byte <= ASCII_MAX)) return;
+  const message =
+    'client_encoding must be UTF8: this statement has changed it, so its result cannot be told';
+  const isKept = !read && place !== 'transaction' && !connection.wire.inTransaction;
+  const applied = { source: 'postgres', code: 'BAD_REQUEST', message, applied: true } as const;
+  throw new GatewayError('BAD_REQUEST', message, { details: isKept ? [applied] : [] });
 }
 
 async function typesOf(

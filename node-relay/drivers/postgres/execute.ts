@@ -13,6 +13,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { resultTooLarge } from '../byte-text.ts';
 import type { Traces } from '../lender.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
+import { demandTold } from './bound.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Exchange, Sink } from './exchange.ts';
@@ -165,8 +166,10 @@ export async function execute(
   const { shapes } = database;
   const result = new SqlResult({ shapes, options, max: budget, onOverflow, source, call });
   try {
-    if (ready.read) return await executeRead(execution, ready, result);
-    return await executeWrite(execution, ready, result);
+    const run = ready.read ? executeRead : executeWrite;
+    const whole = await run(execution, ready, result);
+    demandTold(execution, ready.read, whole);
+    return whole;
   } catch (error) {
     result.abandon();
     if (overflowed && !(error instanceof GatewayError) && !call.signal.aborted)

@@ -231,6 +231,23 @@ describe('a lease', () => {
     });
   });
 
+  test('does not tell what a statement answers that changes the encoding itself', async () => {
+    const change = "SELECT set_config('client_encoding', 'EUC_JP', false) AS a, '表' AS b";
+    const message =
+      'client_encoding must be UTF8: this statement has changed it, so its result cannot be told';
+    await leased(async (call) => {
+      const failure = await failureOf(call(change));
+      expect(failure).toMatchObject({ code: 'BAD_REQUEST', message, details: [{ applied: true }] });
+      await call('RESET client_encoding');
+      const plain = "SELECT set_config('client_encoding', 'LATIN1', false) AS a, 'x' AS b";
+      expect(await call(plain)).toMatchObject({ rows: [{ a: 'LATIN1', b: 'x' }] });
+      await call('RESET client_encoding');
+      await call('BEGIN');
+      expect(await failureOf(call(change))).toMatchObject({ message, details: [] });
+      await call('ROLLBACK');
+    });
+  });
+
   test('ends with the call that was stopped on it', async () => {
     await leased(async (call) => {
       const reason = new GatewayError('TIMED_OUT', 'The deadline passed');
