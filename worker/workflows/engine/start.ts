@@ -1,10 +1,12 @@
 /** How each type of action begins. Spec: workflows.md §3. */
+import type { Plain, PlainObject } from '../../language/expressions/index.ts';
 import type {
   Action,
   EndpointAction,
   HumanTaskAction,
   SubworkflowAction,
   TemplateAction,
+  Value,
   WaitAction,
 } from '../definition/tree.ts';
 import { startDynamic, startLoop, startParallel } from './containers.ts';
@@ -172,7 +174,7 @@ function taskOf(scope: Scope, action: HumanTaskAction) {
   return {
     title: scope.text(title, 'title'),
     ...(description === undefined ? {} : { description: scope.text(description, 'description') }),
-    assignees: scope.value(assignees) ?? {},
+    assignees: assigneesOf(scope, assignees),
     form: {
       fields: fields.map(({ id, type, label, required, options }) => ({
         id,
@@ -185,13 +187,40 @@ function taskOf(scope: Scope, action: HumanTaskAction) {
   };
 }
 
+/** One text stands for a list of one. Nobody could complete a task whose assignees are something else: it would wait for ever. */
+function assigneesOf(scope: Scope, assignees: Value): Plain {
+  const found = scope.value(assignees);
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) {
+    throw new ActionFault('INVALID_INPUT', 'assignees: must be an object');
+  }
+  const { roles, users } = found as PlainObject;
+  for (const [name, named] of Object.entries({ roles, users })) {
+    const list = Array.isArray(named) ? named : [named];
+    // What an expression did not find is null in a list.
+    if (list.every((each) => typeof each === 'string' || (each ?? undefined) === undefined))
+      continue;
+    throw new ActionFault('INVALID_INPUT', `assignees.${name}: must be a list of texts`);
+  }
+  if ((roles ?? users ?? undefined) === undefined) {
+    throw new ActionFault('INVALID_INPUT', 'assignees: must name roles or users');
+  }
+  return found;
+}
+
 function optionsOf(
   scope: Scope,
   options: NonNullable<HumanTaskAction['fields'][number]['options']>,
 ) {
   const found = scope.value(options);
-  if (Array.isArray(found)) return found;
-  throw new ActionFault('INVALID_INPUT', 'options: must be a list');
+  if (!Array.isArray(found)) throw new ActionFault('INVALID_INPUT', 'options: must be a list');
+  if (found.every(isOption)) return found;
+  throw new ActionFault('INVALID_INPUT', 'options: must be texts, or objects with a text value');
+}
+
+function isOption(option: Plain): boolean {
+  const value =
+    typeof option === 'object' && option !== null ? (option as PlainObject).value : option;
+  return typeof value === 'string' && value !== '';
 }
 
 /** The time of a task is over: more people may complete it, once; then it fails. */

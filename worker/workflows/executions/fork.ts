@@ -16,7 +16,7 @@ import { authorFor } from './author.ts';
 import { demandNamed } from './rights.ts';
 import type { ForkBody } from './schema.ts';
 import { findRun, hidden, ownerOf, runNotFound, standing } from './show.ts';
-import { sightOf } from './sight.ts';
+import { readsAll } from './sight.ts';
 import { invalid } from './start.ts';
 import { conflict, recordSteering } from './steer.ts';
 
@@ -49,9 +49,7 @@ export async function forkRun(
   const { row, policy } = workflow;
   if (row.status === 'paused') throw paused(row.id);
   const { record } = await findRun(ctx, workflow, named, { limit: 0 });
-  const sight = await sightOf(ctx, workflow, record);
-  const isOther = body.version !== undefined && body.version !== record.head.workflow.version;
-  if (sight === 'none' || (isOther && sight !== 'all')) throw hidden();
+  if (!(await readsAll(ctx, workflow, record))) throw hidden();
   const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
   const text = await object.forkOf(record.id, body.from);
   if (text === undefined) throw runNotFound();
@@ -70,6 +68,8 @@ export async function forkRun(
   const author = await authorFor(ctx, workflow, version);
   const own = withRightsOf(ctx, author);
   demands.push(...(await demandNamed(own, version)));
+  // It passes over what the workflow checks before that action: no more than the caller could do alone.
+  if (author) demands.push(...(await demandNamed(ctx, version)));
   if (body.input !== undefined && !isJsonObject(body.input)) {
     throw invalid([{ path: 'input', message: 'must be an object: the input of the run' }]);
   }

@@ -171,6 +171,36 @@ test('a retry needs the rights of the run, which it keeps', async () => {
   expect((await retry()).status).toBe(202);
 });
 
+test('a fork needs the rights of the run, since it passes over what that checked', async () => {
+  const check = { id: 'check', type: 'condition', condition: 'true', true: 'load', false: null };
+  const { doors, starter } = await flow({ ...FLOW, actions: [check, LOAD] });
+  const { body } = await start(doors, 'flow', starter);
+  const fork = (by?: Person) =>
+    doors.call(
+      'POST',
+      `/workflows/flow/executions/${(body as { run_id: string }).run_id}/fork`,
+      { from: 'load', input: { n: 2 } },
+      by,
+    );
+  expect((await fork(starter)).status).toBe(403);
+  expect((await fork()).status).toBe(202);
+  await doors.grant(starter, 'Read', 'endpoint', 'orders');
+  expect((await fork(starter)).status).toBe(202);
+});
+
+test('a fork of one that writes is not for who may only read there', async () => {
+  const check = { id: 'check', type: 'condition', condition: 'true', true: 'load', false: null };
+  const { doors, starter } = await flow({
+    ...FLOW,
+    actions: [check, { ...LOAD, operation: 'write' }],
+  });
+  await doors.grant(starter, 'Read', 'endpoint', 'orders');
+  const { body } = await start(doors, 'flow', starter);
+  const path = `/workflows/flow/executions/${(body as { run_id: string }).run_id}/fork`;
+  expect((await doors.call('POST', path, { from: 'load' }, starter)).status).toBe(403);
+  expect((await doors.call('POST', path, { from: 'load' })).status).toBe(202);
+});
+
 describe('who may only write', () => {
   test('cannot store, change, pause or remove one, nor what it names', async () => {
     const doors = await startDoors();
