@@ -110,8 +110,9 @@ async function sendOn(
   options: RequestOptions,
   known: Known,
 ): Promise<JsonBytes | Content | Outcome> {
-  const { session } = options;
-  const rows = rowsOf(endpoint, options);
+  const { session, takesJson = true } = options;
+  // A session streams no rows.
+  const rows = session !== undefined && takesJson ? undefined : rowsOf(endpoint, options);
   const lease = session === undefined ? undefined : await findLease(ctx, endpoint, session);
   const backend = await backendOf(ctx, endpoint, mode, lease);
   // A relay parses the statement by itself, the edge on this thread: it is paid for before.

@@ -67,6 +67,16 @@ describe('a session', () => {
     expect(relay.runs).toEqual(['lease-1', 'lease-1', '']);
   });
 
+  test('answers JSON to who takes it beside rows, and streams none', async () => {
+    const { ask, session, relay } = await startSession();
+    const asking = (Accept: string) => ask('/read', QUERY, { 'X-Session-Id': session, Accept });
+    expect(await asking('text/csv, application/json')).toEqual({
+      status: 200,
+      body: { status: 'success', data: {} },
+    });
+    expect(relay.runs).toEqual(['lease-1']);
+  });
+
   test('ends once', async () => {
     const { call, relay, session, endpointUuid } = await startSession();
     const path = `/endpoints/orders/sessions/${session}`;
