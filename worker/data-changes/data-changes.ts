@@ -17,10 +17,11 @@ import { type ChangesContext, covers } from './context.ts';
 import { Deliveries } from './deliver.ts';
 import { collectionsOf, Following } from './follow.ts';
 import { Lanes } from './lanes.ts';
+import { noteFailure } from './match.ts';
 import type { ChangesOwner, DataChangesObject, Prepared, WantedTriggers } from './object.ts';
 import { prepareFor } from './prepare-for.ts';
 import { GIVEN_UP_MS } from './prepare-place.ts';
-import { type KeptEndpoint, readWatch, type Watch } from './store.ts';
+import { GONE, type KeptEndpoint, readWatch, type Watch } from './store.ts';
 import { checkLag, dropUnwanted, isElsewhere, tellEvents } from './upkeep.ts';
 
 /** Milliseconds between two alarms of an object that follows: it stays awake, and sees when its line is lost. */
@@ -166,6 +167,7 @@ export class DataChanges extends DurableObject<Bindings> implements DataChangesO
     const { endpoint, sealedDataKey } = watch;
     if (sealedDataKey !== undefined) this.#kept.open({ ...this.#owner(), sealedDataKey });
     if (endpoint) await this.#keepEndpoint(endpoint);
+    for (const each of watch.orphans) noteFailure(this.#around, each, GONE);
     const place = this.#kept.get('place');
     // Those of paused workflows are read on, and dropped.
     const triggers = watch.triggers.filter(

@@ -35,11 +35,19 @@ export interface WatchingTrigger extends ChangeDetail {
   readonly isActive: boolean;
 }
 
+/** Why a trigger starts nothing whose endpoint is gone. */
+export const GONE = {
+  code: 'ENDPOINT_NOT_FOUND',
+  message: 'The endpoint is gone: nothing starts until a new version names one that is there',
+};
+
 /** What there is to follow. */
 export interface Watch {
   /** Undefined once it is gone, or its organization. */
   readonly endpoint: KeptEndpoint | undefined;
   readonly triggers: readonly WatchingTrigger[];
+  /** Those that watch an endpoint that is gone, of an organization that is there. */
+  readonly orphans: readonly WatchingTrigger[];
   /** As the organization has it now; undefined once it is gone. */
   readonly sealedDataKey: string | undefined;
 }
@@ -69,14 +77,27 @@ export async function readWatch(
       ...{ workflow: workflowUuid, workflowId, version, index, isActive: status === 'active' },
     }),
   );
-  return { endpoint, triggers: endpoint ? watching : [], sealedDataKey: key?.sealedDataKey };
+  return {
+    endpoint,
+    triggers: endpoint ? watching : [],
+    orphans: key && !endpoint ? watching : [],
+    sealedDataKey: key?.sealedDataKey,
+  };
 }
 
-/** UUIDs of the endpoints that the data change triggers of a workflow watch. */
+/** The data change triggers of a workflow, each with the UUID of the endpoint that it watches. */
 export function selectWatchedBy(db: Database, orgUuid: string, workflow: string) {
   return db
-    .selectDistinct({ endpoint: sql<string>`${workflowTriggers.endpointUuid}` })
+    .select({
+      index: workflowTriggers.index,
+      endpoint: sql<string>`${workflowTriggers.endpointUuid}`,
+      isThere: sql<number>`${endpoints.uuid} is not null`.mapWith(Boolean),
+    })
     .from(workflowTriggers)
+    .leftJoin(
+      endpoints,
+      and(eq(endpoints.orgUuid, orgUuid), eq(endpoints.uuid, workflowTriggers.endpointUuid)),
+    )
     .where(
       and(
         eq(workflowTriggers.orgUuid, orgUuid),

@@ -3,7 +3,7 @@ import { type Bindings, type Context, databaseOf } from '../context.ts';
 import type { Endpoint } from '../endpoints/access.ts';
 import type { TriggerState } from '../workflows/triggers/state.ts';
 import { type ChangesOwner, changesNameOf } from './object.ts';
-import { selectWatched, selectWatchedBy } from './store.ts';
+import { GONE, selectWatched, selectWatchedBy } from './store.ts';
 
 /** Objects that are woken at a time. */
 const WOKEN_MAX = 500;
@@ -33,12 +33,17 @@ export async function changeStatesOf(
   workflow: string,
 ): Promise<readonly TriggerState[]> {
   const rows = await selectWatchedBy(databaseOf(env), orgUuid, workflow);
+  const there = new Set(rows.flatMap(({ endpoint, isThere }) => (isThere ? [endpoint] : [])));
   const states = await Promise.all(
-    rows.map(({ endpoint }) =>
+    [...there].map((endpoint) =>
       env.DATA_CHANGES.getByName(changesNameOf(orgUuid, endpoint)).stateOf(workflow),
     ),
   );
-  return states.flat();
+  // The object of an endpoint that is gone forgets all.
+  const orphans = rows
+    .filter(({ isThere }) => !isThere)
+    .map(({ index }) => ({ index, state: 'failing', error: GONE }) as const);
+  return [...states.flat(), ...orphans];
 }
 
 /** Wakes objects that should follow: for the clock, in case an alarm was lost. */

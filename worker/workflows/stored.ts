@@ -63,7 +63,10 @@ export async function sealedDefinition(
   );
 }
 
-/** What a client sent back hidden, as it is stored: by the path of the webhook, or by its index where no other has that path now. */
+/**
+ * What a client sent back hidden, as it is stored: by the path of the webhook, or by its index where no other has that path now.
+ * Of two secrets each is kept at its own place; a single one may go to either place of a list, as a rotation needs it.
+ */
 export function withKeptSecrets(definition: JsonObject, before: JsonObject): JsonObject {
   const hooks = webhooksIn(before);
   const named = new Set(webhooksIn(definition).map(({ json }) => json.path));
@@ -72,7 +75,10 @@ export function withKeptSecrets(definition: JsonObject, before: JsonObject): Jso
       hooks.find(({ json }) => json.path === hook.path) ??
       hooks.find((each) => each.index === index && !named.has(each.json.path));
     const kept = listOf(secretOf(old?.json));
-    return withSecret(hook, (secret, at) => (secret === HIDDEN ? (kept[at] ?? secret) : secret));
+    const only = kept.length === 1 ? kept[0] : undefined;
+    return withSecret(hook, (secret, at) =>
+      secret === HIDDEN ? (only ?? kept[at] ?? secret) : secret,
+    );
   });
 }
 

@@ -75,3 +75,50 @@ test.each([
   };
   await expect.poll(ms).toBe(kept);
 });
+
+test('a run that its dead letter keeps is listed as long, also once it was redriven', async () => {
+  const gateway = await start();
+  const ask = { id: 'ask', type: 'humanTask', title: 'Go on?', assignees: { roles: ['Admin'] } };
+  const deadLetterQueue = { enabled: true, retention: 'PT1H' };
+  const executionSettings = { retention: 'PT2S' };
+  const asks = { id: 'asks', name: 'Asks', executionSettings, errorHandler: { deadLetterQueue } };
+  await make(gateway, { ...asks, actions: [ask] });
+  const { body: started } = await gateway.call('POST', '/workflows/asks', {});
+  const { run_id: run } = started as { run_id: string };
+  const all = async (path: string, member: string) =>
+    ((await gateway.call('GET', path)).body as Record<string, JsonObject[]>)[member] ?? [];
+  const answer = async (how: JsonObject) => {
+    const open = () => all('/tasks?status=open', 'tasks');
+    await expect.poll(open).toHaveLength(1);
+    const [task] = await open();
+    const reply = await gateway.call('POST', `/tasks/${String(task?.id)}/complete`, how);
+    expect(reply).toMatchObject({ status: 200 });
+  };
+  const listed = async () =>
+    (await all('/workflows/asks/executions', 'executions')).map((each) => [
+      each.run_id,
+      each.status,
+    ]);
+
+  await answer({ reject: true });
+  const letters = () => all('/workflows/asks/dead-letters', 'dead_letters');
+  await expect.poll(letters).toHaveLength(1);
+  await expect.poll(listed).toEqual([[run, 'failed']]);
+  gateway.clock.now = Date.now() + 60_000;
+  await expect.poll(listed).toEqual([[run, 'failed']]);
+
+  gateway.clock.now = Date.now();
+  const [letter] = await letters();
+  await gateway.call('POST', `/workflows/asks/dead-letters/${String(letter?.id)}/redrive`);
+  await answer({ form: {} });
+  await expect.poll(listed).toEqual([[run, 'succeeded']]);
+  gateway.clock.now = Date.now() + 60_000;
+  expect(await listed()).toEqual([[run, 'succeeded']]);
+  // Its object forgets it no sooner.
+  await scheduler.wait(3_000);
+  expect(await gateway.call('GET', `/workflows/asks/executions/${run}`)).toMatchObject({
+    body: { status: 'succeeded' },
+  });
+  gateway.clock.now = Date.now() + 2 * 3_600_000;
+  expect(await listed()).toEqual([]);
+});

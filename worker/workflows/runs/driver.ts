@@ -250,11 +250,6 @@ export class Driver {
     return this.keeper.sql.exec<{ at: number }>(sql, run, path, kind).toArray()[0]?.at;
   }
 
-  /** A run that has ended is kept at least until then. */
-  keepUntil(run: number, time: number): void {
-    this.keeper.sql.exec('UPDATE runs SET expires = max(expires, ?) WHERE run = ?', time, run);
-  }
-
   /** A run that was queued begins, or goes on where it is retried. */
   async release(id: string): Promise<void> {
     const row = this.keeper.find(id);

@@ -7,6 +7,7 @@ import type { RunRow } from './journal.ts';
 import { uuidOf } from './names.ts';
 import type { Owner } from './object.ts';
 import type { Reachable } from './reachable.ts';
+import { keepUntil } from './run-rows.ts';
 import { insertDeadLetter } from './store.ts';
 import { addTells } from './tells.ts';
 
@@ -45,7 +46,7 @@ export async function endedOutside(at: Reachable, row: RunRow): Promise<void> {
     expiresAt: endedAt + letters.retentionMs,
     redrivenAt: null,
   });
-  driver.keepUntil(row.run, endedAt + letters.retentionMs);
+  keepUntil(driver.keeper.sql, row.run, endedAt + letters.retentionMs);
   const data = { ...(destination === undefined ? {} : { destination }), dead_letter: uuid };
   const tell = { do: 'tell', event: 'dead-letter', path: '', data } as const;
   addTells(driver.keeper.sql, row.run, `letter-${uuid}`, [tell]);

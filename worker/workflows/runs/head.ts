@@ -58,6 +58,8 @@ export interface RunHead extends Owner {
   readonly isRefused?: true;
   /** Milliseconds that it is kept after its end. */
   readonly retentionMs: number;
+  /** Until when its dead letters keep it, in Unix epoch milliseconds; there once it has left one. */
+  readonly keptUntil?: number;
   /** Versions that what it names had when it began, by their names in the definition. */
   readonly pins: Pins;
   /** At most `max` runs are inside of a gate. */

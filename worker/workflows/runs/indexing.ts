@@ -7,6 +7,7 @@ import { log } from '../../log.ts';
 import { toldCompensation } from './compensation.ts';
 import type { RunRow } from './journal.ts';
 import type { Keeper } from './keeper.ts';
+import { keptUntil } from './run-rows.ts';
 import { countIndexed, INDEX_STEP, upsertRuns } from './store.ts';
 import { eventsOf } from './tells.ts';
 
@@ -193,6 +194,7 @@ function forget(
 function indexRow(keeper: Keeper, { run, id, head, body }: RunRow): WorkflowRunRow {
   const { caller, author, trigger, workflow, parent, forkedFrom, retentionMs } = head;
   const hasEnded = body.endedAt !== 0;
+  const ownEnd = body.endedAt + retentionMs;
   const error = body.error === undefined ? undefined : keeper.text(run, body.error);
   return {
     orgUuid: head.orgUuid,
@@ -213,6 +215,6 @@ function indexRow(keeper: Keeper, { run, id, head, body }: RunRow): WorkflowRunR
     errorCode: error === undefined ? null : (JSON.parse(error) as { code: string }).code,
     startedAt: body.startedAt,
     endedAt: hasEnded ? body.endedAt : null,
-    expiresAt: hasEnded ? body.endedAt + retentionMs : null,
+    expiresAt: hasEnded ? Math.max(ownEnd, keptUntil(keeper.sql, run) ?? 0) : null,
   };
 }

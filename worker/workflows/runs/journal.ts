@@ -9,6 +9,7 @@ import { LoopRows } from './loop-rows.ts';
 import { childIdOf, tokenOf } from './names.ts';
 import { NodeRows } from './node-rows.ts';
 import { PendingPaths } from './pending-paths.ts';
+import { writeRun } from './run-rows.ts';
 import { RunValues } from './run-values.ts';
 import type { Vault } from './vault.ts';
 import type { Beforehand } from './when-parsed.ts';
@@ -271,19 +272,11 @@ export class SqlJournal implements Journal {
     this.#nodes.write();
     this.#nodes.settle();
     this.row.seq += 1;
-    const { run, id, body, seq, head } = this.row;
+    const { body, seq } = this.row;
     // The time of a run that is under way is far off, and written when it waits.
     const isUnderWay = body.inFlight > 0 && body.endedAt === 0;
     this.#pending.write(this.#vault, seq, isUnderWay);
-    const expires = body.endedAt === 0 ? null : body.endedAt + head.retentionMs;
-    const text = JSON.stringify(body);
-    if (this.isNew) {
-      const sql = 'INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)';
-      this.#sql.exec(sql, run, id, JSON.stringify(head), text, body.status, seq, expires);
-    } else {
-      const set = 'UPDATE runs SET body = ?, status = ?, seq = ?, expires = ? WHERE run = ?';
-      this.#sql.exec(set, text, body.status, seq, expires, run);
-    }
+    writeRun(this.#sql, this.row, this.isNew);
     this.isNew = false;
     this.#mustWrite = false;
   }

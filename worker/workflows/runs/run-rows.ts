@@ -25,6 +25,41 @@ export function selectRun(
   return { run, id, head: JSON.parse(head) as RunHead, body: bodyOf(body), seq };
 }
 
+/** Writes a run as it is now. One that has ended is kept for its retention, and as long as its dead letters. */
+export function writeRun(
+  sql: SqlStorage,
+  { run, id, head, body, seq }: RunRow,
+  isNew: boolean,
+): void {
+  const expires = body.endedAt === 0 ? null : body.endedAt + head.retentionMs;
+  const text = JSON.stringify(body);
+  if (isNew) {
+    const insert = 'INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)';
+    sql.exec(insert, run, id, JSON.stringify(head), text, body.status, seq, expires);
+    return;
+  }
+  const until = expires === null ? '?' : `max(?, ${LETTERS_UNTIL})`;
+  const set = `UPDATE runs SET body = ?, status = ?, seq = ?, expires = ${until} WHERE run = ?`;
+  sql.exec(set, text, body.status, seq, expires, run);
+}
+
+/** Until when dead letters keep a run, also one that goes on meanwhile; 0 where there are none. */
+const LETTERS_UNTIL = "coalesce(head ->> '$.keptUntil', 0)";
+
+/** A dead letter keeps a run until then, in Unix epoch milliseconds. */
+export function keepUntil(sql: SqlStorage, run: number, time: number): void {
+  const head = `json_set(head, '$.keptUntil', max(?, ${LETTERS_UNTIL}))`;
+  const set = `UPDATE runs SET expires = max(expires, ?), head = ${head} WHERE run = ?`;
+  sql.exec(set, time, time, run);
+}
+
+/** Until when a run that has ended is kept; undefined where that is not written. */
+export function keptUntil(sql: SqlStorage, run: number): number | undefined {
+  const select = 'SELECT expires FROM runs WHERE run = ?';
+  const [row] = sql.exec<{ expires: number | null }>(select, run).toArray();
+  return row?.expires ?? undefined;
+}
+
 /** Where a fork begins; undefined of other runs. */
 export function forkOf(sql: SqlStorage, run: number): string | undefined {
   const select = 'SELECT action FROM forks WHERE run = ?';
