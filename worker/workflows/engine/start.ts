@@ -179,10 +179,12 @@ function openTask(turn: Turn, node: Node, escalated: boolean): void {
 }
 
 function contentOf(scope: Scope, action: HumanTaskAction) {
-  const { title, description, assignees, fields } = action;
+  const { assignees, fields } = action;
+  const title = scope.text(action.title, 'title');
+  const description = scope.optionalText(action.description, 'description');
   return {
-    title: scope.text(title, 'title'),
-    ...(description === undefined ? {} : { description: scope.text(description, 'description') }),
+    title,
+    ...(description === undefined ? {} : { description }),
     assignees: assigneesOf(scope, assignees),
     form: {
       fields: fields.map(({ id, type, label, required, options }) => ({

@@ -1,6 +1,6 @@
-/** Tasks of an action that is tried again, in memory. Spec: workflows.md §3 `humanTask`, §6 `/tasks`. */
+/** Tasks of an action that is tried again, and what they ask, in memory. Spec: workflows.md §2, §3 `humanTask`, §6 `/tasks`. */
 import { expect, test } from 'vitest';
-import type { Json } from '../../../proto/json.ts';
+import { type Json, parseJson } from '../../../proto/json.ts';
 import { taskEnded } from './arrivals.ts';
 import { retryRun } from './resume.ts';
 import { World } from './test/world.ts';
@@ -60,4 +60,26 @@ test('a task of a later attempt that was stored without an id of its own has tha
   world.nextDue();
   expect(reject(world, 'task:ask:1', 'eve')).toBe(false);
   expect(reject(world, 'task:ask:1:3', 'eve')).toBe(true);
+});
+
+test.each([
+  { description: '$.input.note', told: {} },
+  { description: '$.input.text', told: { description: 'Please' } },
+])('a task whose description is $description', ({ description, told }) => {
+  const world = new World({ actions: [ask({ description })] }, { text: 'Please' }).begin();
+  expect(parseJson(world.journal.text(world.node('ask').input ?? 0))).toEqual({
+    ...{ title: 'Look', assignees: { roles: ['Write'] }, form: { fields: [] } },
+    ...told,
+  });
+});
+
+test.each([
+  { member: 'title', value: '$.input.note' },
+  { member: 'description', value: '$.input.nothing' },
+  { member: 'description', value: '$.input.number' },
+])('fails a task whose $member is $value, which is no text', ({ member, value }) => {
+  const input = { nothing: null, number: 1 };
+  const world = new World({ actions: [ask({ [member]: value })] }, input).begin();
+  const message = `${member}: must be a text`;
+  expect(world.error).toEqual({ code: 'INVALID_INPUT', message, action: 'ask' });
 });
