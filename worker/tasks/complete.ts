@@ -38,7 +38,7 @@ export async function completeTask(
     throw new GatewayError('FORBIDDEN', message, { details: [{ rule: 'assignees' }] });
   }
   if (task.status !== 'open') throw closed(task.status === 'done' ? DONE : 'is expired');
-  const answer = answerOf(policy.username, content, body);
+  const answer = answerOf({ by: policy.username, task: uuid }, content, body);
   const object = runsObject(ctx.env, orgUuid, task.runUuid);
   if (!(await object.completeTask(task.runUuid, task.path, answer))) throw closed(OVER);
   const what = 'reject' in body ? 'reject' : 'complete';
@@ -53,11 +53,15 @@ export async function completeTask(
 }
 
 /** @throws GatewayError BAD_REQUEST */
-function answerOf(by: string, { form }: Content, body: CompleteBody): TaskAnswer {
-  if ('reject' in body) return { by, rejected: body.comment ?? 'The task was rejected' };
+function answerOf(
+  of: Pick<TaskAnswer, 'by' | 'task'>,
+  { form }: Content,
+  body: CompleteBody,
+): TaskAnswer {
+  if ('reject' in body) return { ...of, rejected: body.comment ?? 'The task was rejected' };
   const fields = Array.isArray(form.fields) ? form.fields.filter(isJsonObject) : [];
   const faults = formFaults(fields, body.form);
-  if (faults.length === 0) return { by, form: writtenText(body.form) };
+  if (faults.length === 0) return { ...of, form: writtenText(body.form) };
   const told = faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
   throw new GatewayError('BAD_REQUEST', told, { details: [...faults] });
 }

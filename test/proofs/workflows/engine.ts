@@ -25,6 +25,7 @@ import {
 import { compensationOf } from '../../../worker/workflows/runs/compensation.ts';
 import { plain, readAnew, type Ways } from './anew.ts';
 import { EngineKeys } from './engine-keys.ts';
+import { EngineTasks } from './engine-tasks.ts';
 import type { Answer, Fate } from './fate.ts';
 import { EPOCH, eventOf, isNamed } from './model/leaves.ts';
 import type { Told } from './model/run.ts';
@@ -58,6 +59,7 @@ class EngineRun {
   readonly #children = new Set<string>();
   readonly #callbacks = new Set<string>();
   readonly #keys: EngineKeys;
+  readonly #tasks: EngineTasks;
   #listeners: Extract<Effect, { do: 'listen' }>[] = [];
 
   constructor(definition: Definition, input: Json, fate: Fate, ways: Ways) {
@@ -74,6 +76,13 @@ class EngineRun {
       now: () => this.#now - EPOCH,
       after: (ms, end) => this.#in(ms, 'key', end),
       answer: (path, answer) => claimed(this.#turn(), path, answer),
+    });
+    this.#tasks = new EngineTasks({
+      fate,
+      nth: (path) => this.#nth(`task ${path}`),
+      after: (ms, path, end) => this.#in(ms, `task ${path}`, end),
+      log: (what, path) => this.#log(what, path),
+      end: (path, ended) => taskEnded(this.#turn(), path, ended),
     });
   }
 
@@ -201,7 +210,7 @@ class EngineRun {
 
   /** Tasks and waits for events. */
   #attend(effect: Effect): void {
-    if (effect.do === 'open-task') this.#openTask(effect.path, effect.escalated);
+    if (effect.do === 'open-task') this.#tasks.open(effect);
     else if (effect.do === 'listen') this.#listen(effect);
     else if (effect.do === 'unlisten') {
       this.#listeners = this.#listeners.filter(({ path }) => path !== effect.path);
@@ -244,18 +253,6 @@ class EngineRun {
     this.#log('undo-child', path);
     const { ms, is } = this.#fate.undoing(path);
     this.#in(ms, `undo ${path}`, () => childUndone(this.#turn(), path, is));
-  }
-
-  #openTask(path: string, escalated: boolean): void {
-    this.#log(escalated ? 'escalate-task' : 'open-task', path);
-    if (escalated) return;
-    const coming = this.#fate.task(path, this.#nth(`task ${path}`));
-    if (!coming) return;
-    const { ms, is } = coming;
-    this.#in(ms, `task ${path}`, () => {
-      const ended = 'form' in is ? { form: JSON.stringify(is.form) } : is;
-      return taskEnded(this.#turn(), path, { by: 'someone', ...ended });
-    });
   }
 
   #listen(effect: Extract<Effect, { do: 'listen' }>): void {

@@ -6,7 +6,7 @@ import type { Failure, Ref } from './journal.ts';
 import { readText } from './ready-values.ts';
 import { Scope } from './scope.ts';
 import { comesTo, settle } from './settle.ts';
-import { cut, endWait, tellTask } from './stop.ts';
+import { cut, endWait, taskOf, tellTask } from './stop.ts';
 import { actionOf, type Turn } from './turn.ts';
 import { undone } from './undo.ts';
 
@@ -41,16 +41,17 @@ export function eventArrived(turn: Turn, path: string, event: Offered): boolean 
   return true;
 }
 
-/** How a person ended a task; the form's values are JSON text. */
-type TaskEnd = { readonly by: string } & (
+/** How a person ended a task, and its id; the form's values are JSON text. */
+type TaskEnd = { readonly by: string; readonly task: string } & (
   | { readonly form: string }
   | { readonly rejected: string }
 );
 
-/** Ends a task; answers whether it was open. */
+/** Ends a task; answers whether it was open: that of an earlier attempt is not. */
 export function taskEnded(turn: Turn, path: string, ended: TaskEnd): boolean {
   const node = comesTo(turn, path);
   if (node?.phase !== 'wait' || node.state.wait !== 'task') return false;
+  if (taskOf(turn, node) !== ended.task) return false;
   node.by = ended.by;
   endWait(turn, node, 'done');
   const status = 'form' in ended ? 'done' : 'rejected';

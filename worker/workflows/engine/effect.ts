@@ -20,8 +20,22 @@ export type Effect =
       readonly waits: boolean;
     }
   | { readonly do: 'cancel-child' | 'undo-child'; readonly path: string; readonly child: string }
-  | { readonly do: 'open-task'; readonly path: string; readonly escalated: boolean }
-  | { readonly do: 'close-task'; readonly path: string; readonly status: 'done' | 'expired' }
+  | {
+      readonly do: 'open-task';
+      readonly path: string;
+      /** Undefined: that of the action as it is now. */
+      readonly task?: string;
+      readonly escalated: boolean;
+    }
+  | {
+      readonly do: 'close-task';
+      readonly path: string;
+      /** As of `open-task`. */
+      readonly task?: string;
+      readonly status: 'done' | 'expired';
+      /** Who completed or rejected it. */
+      readonly by?: string | undefined;
+    }
   | {
       readonly do: 'listen';
       readonly path: string;

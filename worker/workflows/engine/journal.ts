@@ -85,8 +85,8 @@ export interface NodeState {
   failing?: { readonly failure: Failure; readonly route?: string };
   /** What a wait waits for. */
   wait?: 'event' | 'time' | 'callback' | 'task' | 'child';
-  /** Of a wait for an event: the log's place after which it looks. */
-  after?: number;
+  /** Id of its task, if that is of a later attempt than the first: `taskOf` tells it of any. */
+  task?: string;
   /** Of a task: whether its time has run out once. */
   escalated?: boolean;
   /** Whether the handler's escalation was told. */
@@ -291,8 +291,8 @@ export interface Journal {
   keepCallback(path: string, body: Ref): void;
   /** Where a callback goes: unguessable, and the same for the same path. */
   callbackUrl(path: string): string;
-  /** Id of a child's run: the same for the same path and number. */
-  childId(path: string, number: number): string;
+  /** Id of a child's run, or of a task: the same for the same path and numbers. */
+  idOf(what: 'child' | 'task', path: string, ...numbers: readonly number[]): string;
   /** Names an action's idempotency key by its value, as JSON text. */
   keyName(action: string, value: string): string;
   /** From 0 to 1. */

@@ -59,8 +59,15 @@ export class Scope {
 
   /** A text. @throws ActionFault INVALID_INPUT for any other value */
   text(value: Value, member: string): string {
-    const found = this.value(value);
-    if (typeof found === 'string') return found;
+    const found = this.optionalText(value, member);
+    if (found !== undefined) return found;
+    throw new ActionFault('INVALID_INPUT', `${member}: must be a text`);
+  }
+
+  /** A text that may be left out, also by an expression that is undefined. @throws as `text` */
+  optionalText(value: Value | undefined, member: string): string | undefined {
+    const found = value && this.value(value);
+    if (found === undefined || typeof found === 'string') return found;
     throw new ActionFault('INVALID_INPUT', `${member}: must be a text`);
   }
 

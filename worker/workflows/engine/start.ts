@@ -15,7 +15,7 @@ import { decide, fail, succeed, timeOut, viewpoint } from './ending.ts';
 import { ActionFault, failureOf } from './failure.ts';
 import type { Node } from './journal.ts';
 import { Scope } from './scope.ts';
-import { endWait, tellTask } from './stop.ts';
+import { endWait, taskOf, tellTask } from './stop.ts';
 import { actionOf, end, keepJson, setPhase, type Turn } from './turn.ts';
 
 /** Runs within each other, the first counted. Spec: workflows.md §3, `subworkflow`. */
@@ -114,7 +114,7 @@ function startChild(turn: Turn, node: Node, action: SubworkflowAction): void {
   }
   // Of every attempt another, also when what the action is part of begins again.
   run.order += 1;
-  const child = journal.childId(node.path, run.order);
+  const child = journal.idOf('child', node.path, run.order);
   Object.assign(node.state, { wait: 'child', child });
   delete node.state.timedOut;
   setPhase(turn, node, 'wait', 'waiting');
@@ -155,25 +155,36 @@ function startWait(turn: Turn, node: Node, { wait, timeout }: WaitAction): void 
 function startTask(turn: Turn, node: Node, action: HumanTaskAction): void {
   const { journal, now } = turn;
   const scope = new Scope(turn, viewpoint(node));
-  if (node.input === undefined) node.input = keepJson(turn, taskOf(scope, action));
+  if (node.input === undefined) node.input = keepJson(turn, contentOf(scope, action));
   setPhase(turn, node, 'wait', 'waiting');
   node.state.wait = 'task';
   // Who rejected an earlier one has not completed this one.
   node.by = undefined;
   delete node.state.escalated;
+  // An answer to an earlier one is none to this one.
+  if (node.attempts > 1) {
+    node.state.task = journal.idOf('task', node.path, node.begun, node.attempts);
+  }
   if (action.timeout) {
     const duration = durationMs(scope.value(action.timeout.duration), 'timeout.duration');
     journal.due(now + duration, node.path, 'timeout');
   }
-  journal.effect({ do: 'open-task', path: node.path, escalated: false });
+  openTask(turn, node, false);
   tellTask(turn, node, 'task.created');
 }
 
-function taskOf(scope: Scope, action: HumanTaskAction) {
-  const { title, description, assignees, fields } = action;
+function openTask(turn: Turn, node: Node, escalated: boolean): void {
+  const task = taskOf(turn, node);
+  turn.journal.effect({ do: 'open-task', path: node.path, task, escalated });
+}
+
+function contentOf(scope: Scope, action: HumanTaskAction) {
+  const { assignees, fields } = action;
+  const title = scope.text(action.title, 'title');
+  const description = scope.optionalText(action.description, 'description');
   return {
-    title: scope.text(title, 'title'),
-    ...(description === undefined ? {} : { description: scope.text(description, 'description') }),
+    title,
+    ...(description === undefined ? {} : { description }),
     assignees: assigneesOf(scope, assignees),
     form: {
       fields: fields.map(({ id, type, label, required, options }) => ({
@@ -233,7 +244,7 @@ export function taskTimedOut(turn: Turn, node: Node, { timeout }: HumanTaskActio
     guarded(turn, node, () => {
       const duration = durationMs(scope.value(timeout.duration), 'timeout.duration');
       journal.due(now + duration, node.path, 'timeout');
-      journal.effect({ do: 'open-task', path: node.path, escalated: true });
+      openTask(turn, node, true);
       tellTask(turn, node, 'task.escalated', { escalation: [...(timeout.escalation ?? [])] });
     });
     journal.touch(node);

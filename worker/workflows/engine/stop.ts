@@ -81,8 +81,14 @@ export function endWait(turn: Turn, node: Node, status: 'done' | 'expired'): voi
   const { path, state } = node;
   if (state.wait === 'event') journal.effect({ do: 'unlisten', path });
   if (state.wait !== 'task') return;
-  journal.effect({ do: 'close-task', path, status });
+  const by = status === 'done' ? node.by : undefined;
+  journal.effect({ do: 'close-task', path, task: taskOf(turn, node), status, by });
   if (status === 'expired') tellTask(turn, node, 'task.completed', { status });
+}
+
+/** Id of the task that a node has opened last: of each attempt another. */
+export function taskOf({ journal }: Turn, { path, begun, state }: Node): string {
+  return state.task ?? journal.idOf('task', path, begun);
 }
 
 /** Reports an event of a task; what it asks of whom is added where it is told. */

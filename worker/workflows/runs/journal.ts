@@ -6,7 +6,7 @@ import type { Wanted } from '../engine/ready-values.ts';
 import type { TextPart } from '../engine/text-parts.ts';
 import type { Call, RunEffect, RunHead } from './head.ts';
 import { LoopRows } from './loop-rows.ts';
-import { childIdOf, tokenOf } from './names.ts';
+import { idOf, tokenOf } from './names.ts';
 import { NodeRows } from './node-rows.ts';
 import { PendingPaths } from './pending-paths.ts';
 import { writeRun } from './run-rows.ts';
@@ -255,8 +255,8 @@ export class SqlJournal implements Journal {
     return this.#outside.baseUrl + tokenOf(this.#vault, this.row.id, path);
   }
 
-  childId(path: string, number: number): string {
-    return childIdOf(this.#vault, this.row.id, path, number);
+  idOf(what: 'child' | 'task', path: string, ...numbers: readonly number[]): string {
+    return idOf(this.#vault, what, this.row.id, path, ...numbers);
   }
 
   keyName(action: string, value: string): string {

@@ -1,4 +1,4 @@
-/** Names that follow from a run: its object, its children, the tokens of its callbacks. */
+/** Names that follow from a run: its object, its children and tasks, the tokens of its callbacks. */
 import type { Vault } from './vault.ts';
 
 /**
@@ -22,9 +22,15 @@ function objectOf(orgUuid: string, shard: number): string {
   return `${orgUuid}:${shard}`;
 }
 
-/** A child's id: it cannot be guessed, and is the same each time. */
-export function childIdOf(vault: Vault, run: string, path: string, number: number): string {
-  return uuidOf(vault.tagOf(JSON.stringify(['child', run, path, number])));
+/** The id of a child or a task: it cannot be guessed, and is the same each time. */
+export function idOf(
+  vault: Vault,
+  what: 'child' | 'task',
+  run: string,
+  path: string,
+  ...numbers: readonly number[]
+): string {
+  return uuidOf(vault.tagOf(JSON.stringify([what, run, path, ...numbers])));
 }
 
 /** Sixteen bytes as a UUID of version 8. RFC 9562. */

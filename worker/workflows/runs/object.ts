@@ -89,7 +89,7 @@ export interface Entry {
 }
 
 /** What a person does to a task; the form's values are JSON text. */
-export type TaskAnswer = { readonly by: string } & (
+export type TaskAnswer = { readonly by: string; readonly task: string } & (
   | { readonly form: string }
   | { readonly rejected: string }
 );

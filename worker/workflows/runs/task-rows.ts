@@ -4,10 +4,11 @@ import { databaseOf } from '../../context.ts';
 import type { WorkflowTaskRow } from '../../db/tasks.ts';
 import { type SealingContext, seal } from '../../secrets/seal.ts';
 import { settingsOf } from '../../settings.ts';
+import type { Node } from '../engine/journal.ts';
 import { audienceOf } from './audience.ts';
 import type { RunEffect } from './head.ts';
 import type { RunRow } from './journal.ts';
-import { uuidOf } from './names.ts';
+import { idOf } from './names.ts';
 import type { Owner } from './object.ts';
 import type { Reachable } from './reachable.ts';
 import { endTask, upsertTask } from './store.ts';
@@ -37,27 +38,27 @@ export function taskSealing(
   return { settings, orgUuid, sealedDataKey, purpose: `workflow-task:${task}` };
 }
 
-/** A task's id follows from its run and place. */
-function taskId({ driver }: Reachable, row: RunRow, path: string, begun: number): string {
-  return uuidOf(driver.keeper.vault.tagOf(JSON.stringify(['task', row.id, path, begun])));
+/** Id of the task that a node has opened last. */
+function lastOf({ driver }: Reachable, row: RunRow, { path, begun, state }: Node): string {
+  return state.task ?? idOf(driver.keeper.vault, 'task', row.id, path, begun);
 }
 
 /** Writes a task that was opened, or whose time ran out once. */
 export async function openTask(
   at: Reachable,
   row: RunRow,
-  { path, escalated }: Extract<RunEffect, { do: 'open-task' }>,
+  { path, task, escalated }: Extract<RunEffect, { do: 'open-task' }>,
 ): Promise<void> {
   const { env, driver } = at;
   const node = driver.keeper.nodeAt(row.run, path);
   const input = driver.inputOf(row.run, path);
   if (!node || input === undefined || node.phase === 'ended') return;
-  const uuid = taskId(at, row, path, node.begun);
+  const uuid = task ?? lastOf(at, row, node);
   const { orgUuid } = row.head;
   const due = driver.dueAt(row.run, path, 'timeout');
   const content = withEscalation(at, row, node.action, input, escalated);
   const sealing = taskSealing(settingsOf(env), row.head, uuid);
-  const task: WorkflowTaskRow = {
+  const opened: WorkflowTaskRow = {
     orgUuid,
     uuid,
     workflowUuid: row.head.workflow.uuid,
@@ -67,13 +68,13 @@ export async function openTask(
     status: 'open',
     sealedContent: await seal(sealing, content),
     ...(await audienceOf(sealing, contentIn(content))),
-    createdAt: node.startedAt,
+    createdAt: node.attemptAt,
     dueAt: due ?? null,
     escalated,
     completedBy: null,
     completedAt: null,
   };
-  await upsertTask(databaseOf(env), task);
+  await upsertTask(databaseOf(env), opened);
 }
 
 /** Once it is escalated, more roles may complete it. */
@@ -95,15 +96,15 @@ function withEscalation(
 export async function closeTask(
   at: Reachable,
   row: RunRow,
-  { path, status }: Extract<RunEffect, { do: 'close-task' }>,
+  { path, task, status, by }: Extract<RunEffect, { do: 'close-task' }>,
 ): Promise<void> {
   const node = at.driver.keeper.nodeAt(row.run, path);
-  if (!node) return;
-  const uuid = taskId(at, row, path, node.begun);
+  const uuid = task ?? (node && lastOf(at, row, node));
+  if (uuid === undefined) return;
   const { orgUuid } = row.head;
   await endTask(databaseOf(at.env), orgUuid, uuid, {
     status,
-    completedBy: status === 'done' ? (node.by ?? null) : null,
+    completedBy: status === 'done' ? (by ?? node?.by ?? null) : null,
     completedAt: Date.now(),
   });
 }

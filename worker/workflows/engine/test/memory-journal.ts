@@ -152,8 +152,8 @@ export class MemoryJournal implements Journal {
   callbackUrl(path: string): string {
     return `https://gateway.test/hooks/acme/-/${path}`;
   }
-  childId(path: string, number: number): string {
-    return `child:${path}:${number}`;
+  idOf(what: 'child' | 'task', path: string, ...numbers: readonly number[]): string {
+    return [what, path, ...numbers].join(':');
   }
   keyName(action: string, value: string): string {
     return `${action}:${value}`;
