@@ -40,7 +40,11 @@ export function onLoading(tell: (isLoading: boolean) => void): void {
 function late(load: () => Promise<Driver>): LateDriver {
   let loaded: Promise<Driver> | undefined;
   const once = (): Promise<Driver> => {
-    loaded ??= told(load);
+    loaded ??= told(load).catch((cause: unknown) => {
+      // It may have been for want of files: the next call tries again.
+      loaded = undefined;
+      throw cause;
+    });
     return loaded;
   };
   return { load: once, open: async (target, host) => (await once()).open(target, host) };

@@ -3,7 +3,7 @@ import { anyone, onOrganization } from '../access/access.ts';
 import { type AnyRoute, publicRoute, route } from '../route.ts';
 import { PageQuery } from '../shapes/cursor.ts';
 import { onNode } from './access.ts';
-import { admitRelay, admitSigned } from './admit.ts';
+import { admitRelay } from './admit.ts';
 import { hear } from './beat.ts';
 import { createNode } from './create.ts';
 import { deleteNode } from './delete.ts';
@@ -154,7 +154,7 @@ const called: AnyRoute[] = [
     errors: ['NODE_SIGNATURE_INVALID', 'NODE_RUNNING'],
     headers: SignedHeaders,
     access: anyone,
-    admit: admitSigned,
+    admit: admitRelay,
     changes: 'nothing',
     idempotency: 'ignored',
     params: OwnNodePath,

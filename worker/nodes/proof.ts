@@ -34,24 +34,14 @@ export async function demandSigned(
   const nonce = header(NODE_HEADERS.nonce) ?? '';
   const instance = header(NODE_HEADERS.instance)?.toLowerCase() ?? '';
   const signature = header(NODE_HEADERS.signature) ?? '';
-  const expiresAt = await demandNonce(ctx, uuid, nonce);
+  const expiresAt = await expiryOf(ctx.settings, uuid, nonce, ctx.now());
+  if (expiresAt === undefined) throw await unproven(ctx, uuid, 'The nonce is none, or too old');
   const request = { method, path, instance, body, nonce };
   const key = isUuid(instance) ? (row?.signingKey ?? undefined) : undefined;
   const isProven = key !== undefined && (await isSigned(key, request, signature));
   if (row === undefined || !isProven) throw await unproven(ctx, uuid, UNSIGNED);
   await demandProcess(ctx, row, { nonce, expiresAt, instance });
   return { row, instance };
-}
-
-/** Answers when a nonce expires, in Unix epoch milliseconds. @throws GatewayError NODE_SIGNATURE_INVALID with another one */
-export async function demandNonce(
-  ctx: PublicContext,
-  uuid: string,
-  nonce: string,
-): Promise<number> {
-  const expiresAt = await expiryOf(ctx.settings, uuid, nonce, ctx.now());
-  if (expiresAt === undefined) throw await unproven(ctx, uuid, 'The nonce is none, or too old');
-  return expiresAt;
 }
 
 const UNSIGNED = 'The request is not signed with the key of the node, or there is no such node';
