@@ -41,7 +41,7 @@ function late(load: () => Promise<Driver>): LateDriver {
   let loaded: Promise<Driver> | undefined;
   const once = (): Promise<Driver> => {
     loaded ??= told(load).catch((cause: unknown) => {
-      // It may have been for want of files: the next call tries again.
+      // The cause may pass, such as too many open files: the next call tries again.
       loaded = undefined;
       throw cause;
     });

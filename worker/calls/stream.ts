@@ -84,7 +84,7 @@ function besideOf(ctx: Context, { backend: { target }, still, form, deadline }: 
     });
   };
   const look = still ? setInterval(lookAgain, LOOK_MS, still) : null;
-  // A reader that takes no more rows keeps it open beyond its time.
+  // A client that does not read on keeps the stream open after its deadline.
   const stopLooking = () => clearInterval(look);
   deadline.signal.addEventListener('abort', stopLooking, { once: true });
   const end = (): void => {

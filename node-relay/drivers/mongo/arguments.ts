@@ -77,7 +77,7 @@ export function optionsIn(execution: Execution, request: MongoRequest, timed = t
 
 const OPTION_NAMES: Readonly<Record<string, string>> = { selectionCriteria: 'readPreference' };
 
-/** What the driver has for each type of cursor, whose names are told apart by their letters alone. */
+/** What the driver takes for each type of cursor. In the names, letter case and underscores do not count. */
 const CURSOR_TYPES: Readonly<Record<string, Document>> = {
   nontailable: {},
   tailable: { tailable: true },

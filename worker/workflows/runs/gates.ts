@@ -57,7 +57,7 @@ export async function tellLetIn(
     )
     .toArray();
   for (const { run } of untold) {
-    // While others were told it may have left, and come again to wait.
+    // Telling others takes time: the run may have left meanwhile, and wait again.
     if (standOf(sql, run) !== STANDS.letIn) continue;
     await runsObject(env, owner.orgUuid, run).released(run);
     noteTold(sql, run);
