@@ -13,7 +13,12 @@ const NAMED = 8;
 interface FileResult {
   readonly name: string;
   readonly status: string;
-  readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+  readonly message: string;
+  readonly assertionResults: readonly {
+    readonly fullName: string;
+    readonly status: string;
+    readonly failureMessages: readonly string[];
+  }[];
 }
 
 /**
@@ -92,9 +97,11 @@ function resultOf(module: TestModule): FileResult {
   return {
     name: module.moduleId,
     status: module.state(),
+    message: module.errors()[0]?.message ?? '',
     assertionResults: tests.map((each) => ({
       fullName: each.fullName,
       status: each.result().state,
+      failureMessages: (each.result().errors ?? []).map(({ message }) => message),
     })),
   };
 }

@@ -18,11 +18,21 @@ interface FileResult {
   /** Path of the file. */
   readonly name: string;
   readonly status: string;
-  readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+  /** Why the file itself failed, such as by a hook. */
+  readonly message?: string;
+  readonly assertionResults: readonly TestResult[];
+}
+
+interface TestResult {
+  readonly fullName: string;
+  readonly status: string;
+  readonly failureMessages?: readonly string[] | null;
 }
 
 /** Files beyond which failures are no accident of a busy machine: they are not run again. */
 const AGAIN_MAX = 6;
+/** Characters of a failure's message that are told. */
+const MESSAGE_MAX = 300;
 /** What is told where there is no report. */
 const NONE = { passed: 0, failed: 1, skipped: 0 };
 
@@ -86,10 +96,26 @@ async function vitest(report: string, args: readonly string[]): Promise<Run | un
     : { code: code ?? 1, report: JSON.parse(written) as Report };
 }
 
-/** Prints the counts as the last line, and answers the exit code. */
+/** Names what failed, prints the counts as the last line, and answers the exit code. */
 function told({ passed, failed, skipped }: typeof NONE, run?: Run): number {
+  for (const file of run?.report.testResults ?? []) tellFailures(file);
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   return run?.code === 0 && failed === 0 ? 0 : 1;
+}
+
+/** One line for each test that failed: all that is left where the run was ended before it told them. */
+function tellFailures({ name, status, message, assertionResults }: FileResult): void {
+  if (status !== 'failed') return;
+  const file = relative(ROOT, name);
+  const failed = assertionResults.filter((each) => each.status === 'failed');
+  for (const { fullName, failureMessages } of failed) {
+    console.log(`Failed: ${file}: ${fullName}: ${firstLine(failureMessages?.[0])}`);
+  }
+  if (failed.length === 0) console.log(`Failed: ${file}: ${firstLine(message)}`);
+}
+
+function firstLine(text = ''): string {
+  return text.split('\n', 1)[0]?.slice(0, MESSAGE_MAX) ?? '';
 }
 
 /** A file that fails outside its tests, such as by a hook or before them, counts as one failure. */
