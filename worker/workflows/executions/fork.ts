@@ -13,7 +13,7 @@ import { paused, pinned } from '../runs/order.ts';
 import { runsObject } from '../runs/reachable.ts';
 import { sameBefore } from '../runs/same-before.ts';
 import { authorFor } from './author.ts';
-import { demandNamed } from './rights.ts';
+import { demandNamed, demandRun } from './rights.ts';
 import type { ForkBody } from './schema.ts';
 import { findRun, hidden, ownerOf, runNotFound, standing } from './show.ts';
 import { readsAll } from './sight.ts';
@@ -68,10 +68,13 @@ export async function forkRun(
   const author = await authorFor(ctx, workflow, version);
   const own = withRightsOf(ctx, author);
   demands.push(...(await demandNamed(own, version)));
-  // It passes over what the workflow checks before that action: no more than the caller could do alone.
-  if (author) demands.push(...(await demandNamed(ctx, version)));
   if (body.input !== undefined && !isJsonObject(body.input)) {
     throw invalid([{ path: 'input', message: 'must be an object: the input of the run' }]);
+  }
+  const kept = await pinned(own, version);
+  // It passes over what the workflow checks before that action: no more than the caller could do alone.
+  if (author) {
+    demands.push(...(await demandRun(ctx, { workflow: version, pins: kept.pins, depth: 1 })));
   }
   const order: Order = {
     ...ownerOf(ctx, policy),
@@ -84,7 +87,7 @@ export async function forkRun(
     trigger: { type: 'fork', id: record.id },
     forkedFrom: record.id,
     depth: 1,
-    ...(await pinned(own, version)),
+    ...kept,
     requestId: ctx.requestId,
     address: ctx.address,
     fork: { from: body.from, reached: told.reached },
