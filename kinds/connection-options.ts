@@ -1,7 +1,7 @@
 /** Reads the connection of an endpoint's configuration, by what all kinds share: parts, logins, and options by an allow-list. */
 import { GatewayError } from '../proto/errors.ts';
 import type { Json } from '../proto/json.ts';
-import { ConnectionParts } from './members.ts';
+import { ConnectionParts, NO_URL } from './members.ts';
 
 /** A connection given as `{url, auth?}`. */
 export type InUrl = Extract<ConnectionParts, { url: string }>;
@@ -11,7 +11,7 @@ export type InParts = Exclude<ConnectionParts, { url: string }>;
 /** @throws GatewayError INVALID_CONFIGURATION */
 export function partsOf(connection: Json): ConnectionParts {
   const parsed = ConnectionParts.safeParse(connection);
-  if (!parsed.success) throw invalid('Connection URL is required');
+  if (!parsed.success) throw invalid(NO_URL);
   return parsed.data;
 }
 

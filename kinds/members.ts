@@ -128,13 +128,18 @@ const ByHost = z
     ],
   });
 
+/** What an endpoint is told that has no address. Spec: "Errors" */
+export const NO_URL = 'Connection URL is required';
+/** Of the schema of a connection: that it is not there. What else is wrong is told by its members. */
+export const CONNECTION_NEEDED = {
+  error: ({ input }: { readonly input?: unknown }) => (input === undefined ? NO_URL : undefined),
+};
+
 /** A connection by URL, or by its parts. Contract §5. */
-export const ConnectionParts = z
-  .union([ByUrl, ByHost], { error: 'Connection URL is required' })
-  .meta({
-    id: 'Connection',
-    description: 'How to reach a backend: by URL, or by its parts',
-  });
+export const ConnectionParts = z.union([ByUrl, ByHost], { error: NO_URL }).meta({
+  id: 'Connection',
+  description: 'How to reach a backend: by URL, or by its parts',
+});
 export type ConnectionParts = z.infer<typeof ConnectionParts>;
 
 /** Names of functions that `/read` may call although they may have effects: all, or those listed. */

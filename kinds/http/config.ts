@@ -1,6 +1,6 @@
 /** The configuration of an http endpoint. Contract §5. */
 import * as z from 'zod';
-import { connectionsOf, Transport, VpnRoute } from '../members.ts';
+import { CONNECTION_NEEDED, connectionsOf, NO_URL, Transport, VpnRoute } from '../members.ts';
 import { faultOfBase } from './address.ts';
 import { faultOfHeader } from './headers.ts';
 import { isMethodOverride } from './overrides.ts';
@@ -36,25 +36,28 @@ const SealedHeaders = Headers.superRefine((headers, faults) => {
 
 /** A server, by the URL that paths are under. */
 export const HttpConnection = z
-  .strictObject({
-    url: z
-      .string({ error: 'Connection URL is required' })
-      .min(1)
-      .superRefine((url, faults) => {
-        const message = url === '' ? undefined : faultOfBase(url);
-        if (message !== undefined) faults.addIssue({ code: 'custom', message });
-      })
-      .meta({
+  .strictObject(
+    {
+      url: z
+        .string({ error: NO_URL })
+        .min(1)
+        .superRefine((url, faults) => {
+          const message = url === '' ? undefined : faultOfBase(url);
+          if (message !== undefined) faults.addIssue({ code: 'custom', message });
+        })
+        .meta({
+          description:
+            'What all paths are under; its query goes with every request, a user and password in it as `Authorization`, and replies show `***` for both',
+          examples: ['https://api.example.com/v1'],
+        }),
+      headers: SealedHeaders.optional().meta({
         description:
-          'What all paths are under; its query goes with every request, a user and password in it as `Authorization`, and replies show `***` for both',
-        examples: ['https://api.example.com/v1'],
+          'Sent with every request to the origin of `url`, and to no other; they win over those of a request. Sealed at rest, replies show `***`',
+        examples: [{ Authorization: 'Bearer s3cr3t' }],
       }),
-    headers: SealedHeaders.optional().meta({
-      description:
-        'Sent with every request to the origin of `url`, and to no other; they win over those of a request. Sealed at rest, replies show `***`',
-      examples: [{ Authorization: 'Bearer s3cr3t' }],
-    }),
-  })
+    },
+    CONNECTION_NEEDED,
+  )
   .meta({
     id: 'HttpConnection',
     description: 'A server that speaks HTTP',

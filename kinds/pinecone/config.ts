@@ -1,21 +1,24 @@
 /** The configuration of a Pinecone endpoint. Contract §5. */
 import * as z from 'zod';
-import { connectionsOf, Transport, VpnRoute } from '../members.ts';
+import { CONNECTION_NEEDED, connectionsOf, NO_URL, Transport, VpnRoute } from '../members.ts';
 
 const URL_EXAMPLE = 'https://products-a1b2c3d.svc.aped-4627-b74a.pinecone.io';
 
 /** One index, by its host. */
 export const PineconeConnection = z
-  .strictObject({
-    url: z
-      .string()
-      .min(1)
-      .meta({
-        description:
-          "The index's host as a URL with `https://`, without path; no name of an index is looked up",
-        examples: [URL_EXAMPLE],
-      }),
-  })
+  .strictObject(
+    {
+      url: z
+        .string({ error: NO_URL })
+        .min(1)
+        .meta({
+          description:
+            "The index's host as a URL with `https://`, without path; no name of an index is looked up",
+          examples: [URL_EXAMPLE],
+        }),
+    },
+    CONNECTION_NEEDED,
+  )
   .meta({
     id: 'PineconeConnection',
     description: 'An index, by its host',

@@ -2,6 +2,7 @@
 
 import type { ConnectionEnvelope } from '../../proto/driver.ts';
 import { invalid } from '../connection-options.ts';
+import { NO_URL } from '../members.ts';
 import { ApiKey, PineconeConnection } from './config.ts';
 
 /** How to reach one index. Holds the key: never log it. */
@@ -18,7 +19,7 @@ export interface Settings {
  */
 export function settingsOf({ connection, settings }: ConnectionEnvelope): Settings {
   const parts = PineconeConnection.safeParse(connection);
-  if (!parts.success) throw invalid('Connection URL is required');
+  if (!parts.success) throw invalid(NO_URL);
   const apiKey = ApiKey.safeParse(settings.api_key);
   if (!apiKey.success) throw invalid('An API key is required');
   const { url: text } = parts.data;

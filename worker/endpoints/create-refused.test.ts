@@ -121,13 +121,20 @@ test.each(REFUSED)('refuses %s, and stores nothing', async (_why, body, path, me
   expect([relay.reached, stored.results]).toEqual([[], []]);
 });
 
-test('says in words of the specification that a connection lacks its URL', async () => {
+const [WITHOUT, WITHOUT_URL] = ['config.write_conn', 'config.write_conn.url'];
+test.each([
+  ['postgres', {}, WITHOUT],
+  ['mongo', { write_conn: {} }, WITHOUT],
+  ['http', {}, WITHOUT],
+  ['http', { write_conn: {} }, WITHOUT_URL],
+  ['pinecone', { api_key: 'k' }, WITHOUT],
+  ['pinecone', { api_key: 'k', write_conn: {} }, WITHOUT_URL],
+])('says in words of the specification what %s lacks in %j', async (kind, members, path) => {
   const gateway = await startGateway('Admin');
-  expect(await gateway.call('POST', '/endpoints', config({}))).toEqual({
+  const body = { endpoint: 'orders', kind, config: members };
+  expect(await gateway.call('POST', '/endpoints', body)).toEqual({
     status: 400,
-    body: failure('INVALID_CONFIGURATION', NEEDED, [
-      { path: 'config.write_conn', message: NEEDED },
-    ]),
+    body: failure('INVALID_CONFIGURATION', NEEDED, [{ path, message: NEEDED }]),
   });
 });
 
