@@ -143,7 +143,16 @@ test('all that can be told is told of a user, and of a key', async () => {
     request_id: expect.any(String),
     claims: expect.any(String),
   });
-  expect(JSON.parse(told?.claims ?? '')).toMatchObject({ sub: told?.user_uuid, role: 'clerk' });
+  expect(JSON.parse(told?.claims ?? '')).toEqual({
+    sub: told?.user_uuid,
+    role: 'clerk',
+    user_id: told?.username,
+    user_uuid: told?.user_uuid,
+    org_id: told?.organization,
+    org_uuid: told?.organization_uuid,
+    iat: expect.any(Number),
+    exp: expect.any(Number),
+  });
   const made = await organization.call('POST', '/iam/keys', {
     name: 'web',
     endpoints: { [endpoint]: 'Read' },

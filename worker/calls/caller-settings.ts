@@ -55,10 +55,11 @@ function identityOf({ caller, policy }: CalledBy) {
 
 /** Of the verified token, as far as it is known. */
 function claimsOf({ caller }: CalledBy): object {
-  const { userId, orgId, orgUuid, issuedAt, expiresAt, external, key } = caller;
+  const { userId, userUuid, orgId, orgUuid, issuedAt, expiresAt, external, key } = caller;
   if (external?.claims !== undefined) return JSON.parse(external.claims) as object;
+  const account = key || external ? {} : { user_uuid: userUuid };
   const times = key ? {} : { iat: Math.floor(issuedAt / 1000), exp: Math.floor(expiresAt / 1000) };
-  return { user_id: userId, org_id: orgId, org_uuid: orgUuid, ...times };
+  return { user_id: userId, ...account, org_id: orgId, org_uuid: orgUuid, ...times };
 }
 
 /** The token's own subject, the id of a key, or the user's UUID. */
