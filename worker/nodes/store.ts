@@ -18,6 +18,9 @@ import { type NodeRow, nodes } from '../db/nodes.ts';
 import { endpoints, type PlacementRow, placements } from '../db/schema.ts';
 import { isGone } from '../endpoints/store.ts';
 
+/** Milliseconds beyond which a time that lies ahead is of a wrong clock: other isolates write theirs meanwhile. */
+const CLOCK_AHEAD_MS = 60_000;
+
 /** All placements of the endpoints that `endpoint` selects by uuid. */
 export function selectPlacements(db: Database, orgUuid: string, endpoint: SQLWrapper) {
   return db
@@ -230,7 +233,7 @@ export function markUnreachable(db: Database, { orgUuid, uuid }: OfNode, at: num
 /**
  * Notes that calls reach a node again.
  * @param before what was seen later than this stays
- * @param now what was seen after it is of a clock that was ahead, and does not
+ * @param now what was seen more than a minute after it is of a clock that was ahead, and does not
  */
 export function markReachable(
   db: Database,
@@ -244,7 +247,7 @@ export function markReachable(
       and(
         isNode({ orgUuid, uuid }),
         isNotNull(nodes.unreachableAt),
-        or(lte(nodes.unreachableAt, before), gt(nodes.unreachableAt, now)),
+        or(lte(nodes.unreachableAt, before), gt(nodes.unreachableAt, now + CLOCK_AHEAD_MS)),
       ),
     )
     .returning({ uuid: nodes.uuid });

@@ -77,11 +77,14 @@ export function optionsIn(execution: Execution, request: MongoRequest, timed = t
 
 const OPTION_NAMES: Readonly<Record<string, string>> = { selectionCriteria: 'readPreference' };
 
-/** What the driver takes for each type of cursor. In the names, letter case and underscores do not count. */
+/**
+ * What the driver takes for each type of cursor. In the names, letter case and underscores do not count.
+ * None awaits: a reply is what there is, and would never end where others keep writing.
+ */
 const CURSOR_TYPES: Readonly<Record<string, Document>> = {
   nontailable: {},
   tailable: { tailable: true },
-  tailableawait: { tailable: true, awaitData: true },
+  tailableawait: { tailable: true },
 };
 
 function cursorTypeIn(value: Json): Document {
