@@ -30,6 +30,11 @@ const REPORTS: ['json', { outputFile: string }][] =
 /** What vitest leaves out by itself, and what this machine cannot run. */
 const exclude = [...configDefaults.exclude, '.downloads/**', ...leftOut().tests];
 
+/** Run the tests of other files on another server, which they name in the variables of their process. */
+const OF_OWN_PROCESS = ['older', 'behind-pooler'].map(
+  (name) => `node-relay/drivers/postgres/${name}.test.ts`,
+);
+
 /** Settings of the worker under test; keys are real and new in each run. */
 async function testBindings() {
   const gateway = await generateKeyPair('EdDSA', { extractable: true });
@@ -91,8 +96,10 @@ export default defineConfig({
         test: {
           name: 'relay',
           include: ['node-relay/**/*.test.ts'],
-          exclude,
+          exclude: [...exclude, ...OF_OWN_PROCESS],
           setupFiles: ['test/seed.ts'],
+          // Loading drivers takes longer than most files do: a process runs many files.
+          isolate: false,
           expect,
           testTimeout: BUSY_MACHINE_MS,
           hookTimeout: FETCHED_MS,
@@ -101,7 +108,12 @@ export default defineConfig({
       {
         test: {
           name: 'system',
-          include: ['test/**/*.test.ts', 'server/**/*.test.ts', 'tooling/**/*.test.ts'],
+          include: [
+            'test/**/*.test.ts',
+            'server/**/*.test.ts',
+            'tooling/**/*.test.ts',
+            ...OF_OWN_PROCESS,
+          ],
           exclude,
           setupFiles: ['test/seed.ts'],
           expect,

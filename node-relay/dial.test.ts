@@ -228,7 +228,7 @@ describe('dial', () => {
     server = createServer((socket) => socket.on('error', () => {}).end('hello'));
     server.listen(0, '127.0.0.1');
     const closed = createServer().listen(0, '127.0.0.1');
-    await vi.waitUntil(() => server.listening && closed.listening);
+    await vi.waitUntil(() => server.listening && closed.listening, { timeout: 30_000 });
     port = portOf(server);
     silent = portOf(closed);
     closed.close();

@@ -8,8 +8,11 @@ import { inTestRun, sharedServer } from './servers/shared-servers.ts';
 const ROOT = join(import.meta.dirname, '..');
 /** Far more than it takes, on a machine that does other things too. */
 const READY_MAX_MS = 150_000;
-/** Most gateways of tests end before what waits would be of use, and each start would pay for it. They are alike on every machine. */
-const OFF = { RATE_LIMITS: 'off', RELAY_STAND_INS: '0', WORKERS: '1' };
+/**
+ * Most gateways of tests end before what waits would be of use, and serve few organizations: each start
+ * would pay for it. They are alike on every machine.
+ */
+const USUAL = { RATE_LIMITS: 'off', RELAY_PARTS: '1', RELAY_STAND_INS: '0', WORKERS: '1' };
 
 /** A running gateway. */
 export interface Gateway {
@@ -56,8 +59,8 @@ interface GatewayOptions {
 }
 
 /**
- * Starts a gateway on free ports and waits until it says that it is ready. Limits are off and
- * nothing waits to stand in for parts of the relay unless `env` says otherwise.
+ * Starts a gateway on free ports and waits until it says that it is ready. Limits are off, and the
+ * relay is one part that nothing waits to stand in for, unless `env` says otherwise.
  * @throws Error with what it wrote when it ends before that
  */
 export async function startGateway(options: GatewayOptions = {}): Promise<OwnGateway> {
@@ -65,7 +68,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
   const child = runStart(
     ['--port', '0', '--relay-port', '0', '--data', data, ...(options.args ?? [])],
     {
-      env: { ...OFF, ...options.env },
+      env: { ...USUAL, ...options.env },
       npm: options.npm ?? false,
       under: options.under ?? [],
     },

@@ -7,6 +7,9 @@ import { startGateway } from './gateway.ts';
 import { startBackend } from './servers/backends.ts';
 import { openTestRun } from './servers/shared-servers.ts';
 
+/** As many parts as a relay has at least: these gateways serve the organizations of many tests. */
+const PARTS = { RELAY_PARTS: '2' };
+
 /** Answers what ends the run. */
 export async function setup(): Promise<() => Promise<void>> {
   const run = await openTestRun({
@@ -22,8 +25,8 @@ export async function setup(): Promise<() => Promise<void>> {
     'redis-7': () => startBackend('redis-7'),
     valkey: () => startBackend('valkey'),
     worker: builtWorker,
-    'gateway-public': () => startGateway(),
-    'gateway-private': () => startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } }),
+    'gateway-public': () => startGateway({ env: PARTS }),
+    'gateway-private': () => startGateway({ env: { ...PARTS, HTTP_ALLOW_PRIVATE: 'true' } }),
   });
   return run.stop;
 }

@@ -120,26 +120,36 @@ test('what is rolled back is nowhere', async () => {
   await addPg(id, 'b');
   await addMy(id, 'b');
   expect(await end(id, 'rollback')).toMatchObject({ status: 200, body: { transaction_id: id } });
-  await expect
-    .poll(async () => (await organization.call('GET', `/transactions/${id}`)).body)
-    .toMatchObject({ status: 'rolled_back' });
+  await becomesRolledBack(id);
   expect(await count('b')).toBe(0);
 });
+
+/** How long it takes to undo a transaction when that is asked for, in milliseconds. */
+async function undoneMs(adds: readonly (typeof addPg)[]): Promise<number> {
+  const id = await begin();
+  for (const add of adds) await add(id, 'c');
+  const began = performance.now();
+  await end(id, 'rollback');
+  await becomesRolledBack(id);
+  return performance.now() - began;
+}
+
+const becomesRolledBack = (id: string, timeout = 30_000) =>
+  expect
+    .poll(async () => (await organization.call('GET', `/transactions/${id}`)).body, { timeout })
+    .toMatchObject({ status: 'rolled_back' });
 
 test.each([
   ['that has joined', [addPg, addMy]],
   ['at its first use', [addPg]],
 ])('a failure on an endpoint %s rolls all of it back at once', async (_, before) => {
+  const usual = await undoneMs(before);
   const id = await begin();
   for (const add of before) expect(await add(id, 'c')).toMatchObject({ status: 200 });
   const failing = { query: 'INSERT INTO nowhere VALUES (1)' };
   expect(await within(id, '/endpoints/my/write', failing)).toMatchObject({ status: 400 });
-  // What else may be under way is waited for longer than that.
-  await expect
-    .poll(async () => (await organization.call('GET', `/transactions/${id}`)).body, {
-      timeout: 1_500,
-    })
-    .toMatchObject({ status: 'rolled_back' });
+  // What else may be under way is waited for longer than that, beside what undoing takes here.
+  await becomesRolledBack(id, 1_500 + usual);
   expect(await end(id, 'commit')).toMatchObject({
     status: 409,
     body: { code: 'TRANSACTION_CLOSED' },
@@ -165,11 +175,7 @@ test('two that wait for each other: the one that closes the circle ends, the oth
 test('one whose time is over is rolled back', async () => {
   const id = await begin({ timeout_ms: 1_000 });
   await addPg(id, 'f');
-  await expect
-    .poll(async () => (await organization.call('GET', `/transactions/${id}`)).body, {
-      timeout: 8_000,
-    })
-    .toMatchObject({ status: 'rolled_back' });
+  await becomesRolledBack(id, 8_000);
   expect(await end(id, 'commit')).toMatchObject({ status: 409 });
   expect(await count('f')).toBe(0);
 });

@@ -76,7 +76,8 @@ test('requests of one template that come at once share what they open', async ()
   relay.before = async (method, share) => {
     // The others wait for the first.
     const haveCome = () => expect(enter).toHaveBeenCalledTimes(4);
-    if (method === 'begin' && share === '0') await vi.waitFor(haveCome, { interval: 1 });
+    if (method !== 'begin' || share !== '0') return;
+    await vi.waitFor(haveCome, { interval: 1, timeout: 30_000 });
   };
   for (let round = 0; round < 4; round += 1) {
     relay.calls.length = 0;

@@ -1,6 +1,6 @@
 /** Runs of templates within transactions: no end comes between their requests. Spec: transactions.md §5. */
 import { env, runInDurableObject } from 'cloudflare:test';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, type Mock, test, vi } from 'vitest';
 import type { Json, JsonObject } from '../../proto/json.ts';
 import type { TestGateway } from '../test/gateway.ts';
 import { startInteractive } from './test/interactive.ts';
@@ -9,6 +9,10 @@ import { type Act, expectedOf, held, inTheirOrder, ordersOf, sendingOf } from '.
 afterEach(() => {
   vi.restoreAllMocks();
 });
+
+/** Its own limit is a second, which is less than a request may take on a busy machine. */
+const called = (mock: Mock) =>
+  vi.waitFor(() => expect(mock).toHaveBeenCalled(), { interval: 1, timeout: 30_000 });
 
 /** With a template that writes on one endpoint, and then what came of it on the other. */
 async function startWithRuns() {
@@ -45,7 +49,7 @@ test.each<[number, Act[]]>([
       const atFirst = vi.fn();
       const letGo = held(started, atFirst);
       const running = run(id);
-      await vi.waitFor(() => expect(atFirst).toHaveBeenCalled(), { interval: 1 });
+      await called(atFirst);
       const others = await inOrder(order.map((act) => sendingOf(started, id, act)));
       letGo();
       const { over, answers } = expectedOf(id, order);
@@ -72,7 +76,7 @@ test('a commit waits for each of several runs, and a run that comes behind it is
   const atFirst = vi.fn();
   const letGo = held(started, atFirst);
   const one = run(id);
-  await vi.waitFor(() => expect(atFirst).toHaveBeenCalled(), { interval: 1 });
+  await called(atFirst);
   const [other, commit, later] = await inTheirOrder()([
     () => run(id),
     () => end(id, 'commit'),
@@ -98,7 +102,7 @@ test('a run that fails after its first write leaves nothing, whatever waits for 
     await gate.promise;
   };
   const running = run(id);
-  await vi.waitFor(() => expect(atFirst).toHaveBeenCalled(), { interval: 1 });
+  await called(atFirst);
   const [commit] = await inTheirOrder()([() => end(id, 'commit')]);
   gate.resolve();
   expect((await running).status).toBeGreaterThanOrEqual(500);
@@ -113,7 +117,7 @@ test('a run whose second endpoint is gone by then leaves nothing', async () => {
   const atFirst = vi.fn();
   const letGo = held(started, atFirst);
   const running = run(id);
-  await vi.waitFor(() => expect(atFirst).toHaveBeenCalled(), { interval: 1 });
+  await called(atFirst);
   const [commit] = await inTheirOrder()([() => end(id, 'commit')]);
   expect(await gateway.call('DELETE', '/endpoints/e1?confirm=true')).toMatchObject({ status: 200 });
   letGo();
@@ -137,7 +141,7 @@ test('the ends of a stranger wait for no run, and hold nobody up', async () => {
   const atFirst = vi.fn();
   const letGo = held(started, atFirst);
   const running = run(id);
-  await vi.waitFor(() => expect(atFirst).toHaveBeenCalled(), { interval: 1 });
+  await called(atFirst);
   const missing = { status: 404, body: { code: 'TRANSACTION_NOT_FOUND' } };
   for (const how of ['commit', 'rollback'] as const) {
     expect(await end(id, how, stranger)).toMatchObject(missing);
@@ -195,7 +199,7 @@ test.each<[string, number, string, (gateway: TestGateway, subject: string) => Pr
   const atFirst = vi.fn();
   const letGo = held(started, atFirst);
   const running = send(id, '/templates/both', '', bearer, {}, {});
-  await vi.waitFor(() => expect(atFirst).toHaveBeenCalled(), { interval: 1 });
+  await called(atFirst);
   expect(await meanwhile(gateway, user.username)).toMatchObject({ status: 200 });
   letGo();
   expect(await running).toMatchObject({ status, body: { message } });
