@@ -3,7 +3,7 @@ import type { Json } from '../../proto/json.ts';
 import type { Context } from '../context.ts';
 import type { ConnectionStatus, PlacementRow } from '../db/schema.ts';
 import type { Endpoint } from '../endpoints/access.ts';
-import { listContext, type PageQuery, readCursor } from '../shapes/cursor.ts';
+import { listContext, type PageQuery, readPage } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { defaultNode } from './default-node.ts';
 import { checkHealth, effective } from './health.ts';
@@ -11,22 +11,30 @@ import { placementRecordOf } from './place.ts';
 import { type Placed, placedOf } from './placed.ts';
 import { askAgain } from './reach.ts';
 
+/** Of the largest priority. */
+const PRIORITY_DIGITS = 7;
+
 /**
- * Each placement with how its node is, by priority and UUID; the default node where there is none.
- * All are on one page.
+ * A page of the placements, each with how its node is, by priority and UUID; the default node where there is none.
  * @throws GatewayError BAD_REQUEST for a cursor that is not of this list
  */
-export async function listNodes(
-  ctx: Context,
-  endpoint: Endpoint,
-  { cursor }: PageQuery,
-): Promise<Json> {
+export async function listNodes(ctx: Context, endpoint: Endpoint, page: PageQuery): Promise<Json> {
   const { policy, row } = endpoint;
-  await readCursor(listContext(ctx, policy.sealedDataKey, `nodes:${row.uuid}`), cursor);
-  const placements =
+  const list = listContext(ctx, policy.sealedDataKey, `nodes:${row.uuid}`);
+  const all =
     endpoint.placements.length > 0 ? endpoint.placements : [await unplaced(ctx, endpoint)];
+  const sorted = all.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
+  const { rows: placements, next } = await readPage(list, page, {
+    select: async (after = '') => sorted.filter((each) => orderOf(each) > after),
+    nameOf: orderOf,
+  });
   const placed = await placedOf(ctx, { ...endpoint, placements });
-  return { nodes: await Promise.all(placed.map((each) => shown(ctx, each))) };
+  return { nodes: await Promise.all(placed.map((each) => shown(ctx, each))), ...next };
+}
+
+/** Of two, the one that comes first has the lower text. */
+function orderOf({ priority, nodeUuid }: PlacementRow): string {
+  return `${String(priority).padStart(PRIORITY_DIGITS, '0')} ${nodeUuid}`;
 }
 
 /** What holds for an endpoint that was never placed. */

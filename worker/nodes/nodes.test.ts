@@ -21,7 +21,7 @@ async function start(level: 'Read' | 'Admin' = 'Admin') {
     relay,
     gateway,
     id,
-    list: () => gateway.call('GET', `/endpoints/${id}/nodes`),
+    list: (query = '') => gateway.call('GET', `/endpoints/${id}/nodes${query}`),
     place: (body: Json, on = node) => gateway.call('PUT', `/endpoints/${id}/nodes/${on}`, body),
   };
 }
@@ -59,6 +59,38 @@ describe('GET /endpoints/{endpoint}/nodes', () => {
     const seen = { effective_status: 'degraded', last_seen: SEEN };
     const shown = { gateway_node_uuid: node, name: 'default', ...PLACEMENT, ...seen };
     expect(await list()).toEqual(success({ nodes: [shown] }));
+  });
+
+  test('page by page, by priority', async () => {
+    const { gateway, list, place } = await start();
+    const placed: [priority: number, node: string][] = [[9, node]];
+    for (const [at, priority] of [10, 1_000_000, 9].entries()) {
+      const made = await gateway.call('POST', '/nodes', { name: `node-${at}` });
+      placed.push([priority, (made.body as { uuid: string }).uuid]);
+    }
+    for (const [priority, on] of placed) {
+      expect(await place({ priority }, on)).toMatchObject({ status: 200 });
+    }
+    const shown: [number, string][] = [];
+    let query = '?limit=3';
+    const sizes: number[] = [];
+    for (;;) {
+      const { data } = (await list(query)).body as {
+        data: {
+          nodes: { priority: number; gateway_node_uuid: string }[];
+          next_cursor?: string;
+        };
+      };
+      sizes.push(data.nodes.length);
+      shown.push(
+        ...data.nodes.map((each): [number, string] => [each.priority, each.gateway_node_uuid]),
+      );
+      if (data.next_cursor === undefined) break;
+      query = `?limit=3&cursor=${data.next_cursor}`;
+    }
+    expect(sizes).toEqual([3, 1]);
+    const sorted = placed.toSorted(([a, one], [b, other]) => a - b || (one < other ? -1 : 1));
+    expect(shown).toEqual(sorted);
   });
 
   test.each([
