@@ -60,7 +60,11 @@ export async function startMariadb(options: MariadbOptions): Promise<MariadbServ
   const { folder } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const run = running(program);
-  const common = ['--no-defaults', `--datadir=${join(folder, 'data')}`, ...asUser()];
+  // In a folder that several share, one that starts removes temporary tables of the others.
+  const temporary = join(folder, 'tmp');
+  await mkdir(temporary, { recursive: true, mode: 0o700 });
+  const places = [`--datadir=${join(folder, 'data')}`, `--tmpdir=${temporary}`];
+  const common = ['--no-defaults', ...places, ...asUser()];
   const messages = [
     `--lc-messages-dir=${program.share}`,
     `--character-sets-dir=${program.share}/charsets`,
