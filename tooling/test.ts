@@ -29,8 +29,8 @@ interface TestResult {
   readonly failureMessages?: readonly string[] | null;
 }
 
-/** Files beyond which failures are no accident of a busy machine: they are not run again. */
-const AGAIN_MAX = 6;
+/** Files beyond which failures are no accident of a busy or slow machine, of more than 800: they are not run again. */
+const AGAIN_MAX = 12;
 /** Characters of a failure's message that are told. */
 const MESSAGE_MAX = 300;
 /** What is told where there is no report. */
