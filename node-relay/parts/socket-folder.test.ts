@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, utimes } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { makeSocketFolder } from './socket-folder.ts';
 
 const { TMPDIR } = process.env;
@@ -68,6 +68,16 @@ test('a folder that is just being made stays, one that never was is removed', as
     false,
     true,
   ]);
+  mine.remove();
+});
+
+test('a process whose clock is ahead leaves alone a folder that is just being made', async () => {
+  const fresh = join(temporary, 'causeway-sockets-made-now');
+  await mkdir(fresh);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
+  const mine = await makeSocketFolder();
+  vi.useRealTimers();
+  expect(existsSync(fresh)).toBe(true);
   mine.remove();
 });
 

@@ -27,7 +27,7 @@ export async function makeSocketFolder(): Promise<SocketFolder> {
   const owner = createServer((connection) => connection.destroy()).listen(join(path, OWNER));
   await once(owner, 'listening');
   owner.unref();
-  await removeLeft();
+  await removeLeft((await lstat(path)).mtimeMs);
   return {
     path,
     remove() {
@@ -37,22 +37,24 @@ export async function makeSocketFolder(): Promise<SocketFolder> {
   };
 }
 
-/** What cannot be looked at or removed stays. */
-async function removeLeft(): Promise<void> {
+/** What cannot be looked at or removed stays. @param now by the clock of the folders: this process may have another one */
+async function removeLeft(now: number): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => []);
   const paths = names.flatMap((name) => (name.startsWith(PREFIX) ? [join(tmpdir(), name)] : []));
-  const left = await Promise.all(paths.map(async (path) => ((await isLeft(path)) ? [path] : [])));
+  const left = await Promise.all(
+    paths.map(async (path) => ((await isLeft(path, now)) ? [path] : [])),
+  );
   await Promise.all(
     left.flat().map((path) => rm(path, { recursive: true, force: true }).catch(() => {})),
   );
 }
 
 /** Whether no process owns it. A lock of the system says so, which also works between containers that share the folder. */
-async function isLeft(path: string): Promise<boolean> {
+async function isLeft(path: string, now: number): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (!found?.isDirectory() || found.uid !== process.getuid?.()) return false;
   const refused = await refusal(join(path, OWNER));
-  if (refused === 'ENOENT') return Date.now() - found.mtimeMs > NEW_FOR_MS;
+  if (refused === 'ENOENT') return now - found.mtimeMs > NEW_FOR_MS;
   return refused === 'ECONNREFUSED';
 }
 
