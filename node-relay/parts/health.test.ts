@@ -1,4 +1,5 @@
 /** When a part is taken to be blocked, and when it only waits for a processor. */
+import { spawn } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { type HealthSample, isBlocked, residentBytes, stateOf } from './health.ts';
 
@@ -97,6 +98,26 @@ describe.runIf(process.platform === 'linux')('Linux', () => {
     expect(Math.abs((stateOf(process.pid)?.cpuMs ?? 0) - ownMs)).toBeLessThan(100);
     const resident = residentBytes(process.pid) ?? 0;
     expect(resident / process.memoryUsage.rss()).toBeGreaterThan(0.8);
+  });
+
+  test.each([
+    ['R', 'which another thread of it keeps waiting', 'for (;;);'],
+    ['S', 'of which all threads sleep', ''],
+  ])('tells %s of a main thread that sleeps, %s', async (state, _, work) => {
+    const program = `new (require('node:worker_threads').Worker)(${JSON.stringify(work)}, { eval: true })
+      .once('online', () => setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0), 100));`;
+    const child = spawn(process.execPath, ['-e', program], { stdio: 'ignore' });
+    const seen: (string | undefined)[] = [];
+    try {
+      await expect
+        .poll(() => {
+          seen.push(stateOf(child.pid ?? 0)?.state);
+          return seen.slice(-5);
+        })
+        .toEqual(Array(5).fill(state));
+    } finally {
+      child.kill('SIGKILL');
+    }
   });
 
   test('tells nothing about a process that is not there', () => {

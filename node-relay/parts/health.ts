@@ -1,5 +1,5 @@
 /** Whether a part still answers, judged by its beats and by what the system says about its process. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** How often a part beats, in milliseconds. */
 export const BEAT_MS = 250;
@@ -43,7 +43,10 @@ export interface HealthSample {
 
 /** Of a main thread. */
 interface ProcessState {
-  /** As in /proc: `R` runs or waits for a processor, `S` sleeps, `T` is stopped. */
+  /**
+   * As in /proc: `R` runs or waits for a processor, `S` sleeps, `T` is stopped. One that sleeps while another thread of its
+   * process wants a processor is `R`: the engine's main thread waits for those that collect garbage or compile.
+   */
   readonly state: string;
   readonly cpuMs: number;
 }
@@ -69,14 +72,29 @@ export function isStopped(process: ProcessState | undefined): boolean {
 
 /** What Linux says about a process's main thread; undefined elsewhere, and for one that has ended. */
 export function stateOf(pid: number): ProcessState | undefined {
-  const text = readProc(`/proc/${pid}/task/${pid}/stat`);
-  // The name is in parentheses, and may hold any character.
-  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  const fields = fieldsOf(pid, pid);
   if (fields === undefined) return undefined;
-  const [state = '', ...rest] = fields;
+  const [own = '', ...rest] = fields;
+  const state = own === 'S' && hasReadyThread(pid) ? 'R' : own;
   // Fields 14 and 15 of proc_pid_stat(5); the state is its third.
   const ticks = Number(rest[10]) + Number(rest[11]);
   return { state, cpuMs: ticks * MS_PER_TICK };
+}
+
+/** Of a thread, from its state on. */
+function fieldsOf(pid: number, thread: number | string): readonly string[] | undefined {
+  const text = readProc(`/proc/${pid}/task/${thread}/stat`);
+  // The name is in parentheses, and may hold any character.
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function hasReadyThread(pid: number): boolean {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    return threads.some((thread) => fieldsOf(pid, thread)?.[0] === 'R');
+  } catch {
+    return false;
+  }
 }
 
 /** Bytes that a process holds in memory, by Linux; undefined elsewhere, and for one that has ended. */
