@@ -1,13 +1,15 @@
 /** Dials the gateway: a WebSocket that the node's key has signed for, through a proxy where the environment names one. */
 import { globalAgent, type IncomingMessage } from 'node:http';
 import { globalAgent as tlsAgent } from 'node:https';
-import { WebSocket } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 import { NODE_HEADERS } from '../../proto/node-signature.ts';
 import { MESSAGE_MAX_BYTES, TUNNEL_PROTOCOL } from '../../proto/tunnel/frame.ts';
 import { gatewayRefusal } from '../node/gateway-refusal.ts';
 
 /** Milliseconds in which the gateway takes the connection or refuses it. Spec silent. */
 const HANDSHAKE_MAX_MS = 5_000;
+/** Milliseconds after both sides have said that they close until the connection goes: a runtime may keep its half for ten seconds. */
+const CLOSED_AFTER_MS = 500;
 /** The first try is answered with a nonce, by which the second is signed. */
 const TRIES = 2;
 /** Bytes that are read of a refusal. */
@@ -44,14 +46,17 @@ export async function dialGateway(credentials: Credentials, node: string): Promi
 /** The open connection, or a reply that refuses it. */
 function connect(url: URL, headers: Record<string, string>): Promise<WebSocket | IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<WebSocket | IncomingMessage>();
-  const socket = new WebSocket(url, TUNNEL_PROTOCOL, {
+  // The types lack what ends the wait for the other side.
+  const options: ClientOptions & { readonly closeTimeout: number } = {
     // They go through a proxy where the environment names one: node-relay/main.ts.
     agent: url.protocol === 'wss:' ? tlsAgent : globalAgent,
     headers,
     handshakeTimeout: HANDSHAKE_MAX_MS,
     maxPayload: MESSAGE_MAX_BYTES,
     perMessageDeflate: false,
-  });
+    closeTimeout: CLOSED_AFTER_MS,
+  };
+  const socket = new WebSocket(url, TUNNEL_PROTOCOL, options);
   socket.once('open', () => resolve(socket));
   socket.once('unexpected-response', (_request, response) => resolve(response));
   socket.once('error', reject);

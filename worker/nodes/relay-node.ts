@@ -54,6 +54,9 @@ export class RelayNode extends DurableObject<Bindings> implements RelayNodeObjec
 
   override webSocketClose(socket: WebSocket): void {
     this.#tunnels.closed(socket);
+    // Unanswered, the connection stays half open until the object is evicted, and a stop waits for it.
+    socket.close();
+    if (this.#tunnels.isStopped) this.#end();
   }
 
   override webSocketError(socket: WebSocket): void {
@@ -92,6 +95,11 @@ export class RelayNode extends DurableObject<Bindings> implements RelayNodeObjec
 
   async stop(): Promise<void> {
     this.#tunnels.stop();
+  }
+
+  /** A self-hosted gateway stops: its runtime waits for an object that had sockets until it is evicted. */
+  #end(): void {
+    this.ctx.waitUntil(this.#noted.finally(() => this.ctx.abort('The gateway stops')));
   }
 
   /** Every isolate reads there how the node is. */

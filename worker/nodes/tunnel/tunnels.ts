@@ -159,6 +159,14 @@ export class NodeTunnels {
     if (this.#held.size > 0) this.#watch();
   }
 
+  /** Whether it takes no more tunnels, and the relays have closed all. */
+  get isStopped(): boolean {
+    return (
+      this.#isStopping &&
+      this.#state.getWebSockets().every(({ readyState }) => readyState === WebSocket.CLOSED)
+    );
+  }
+
   #endIdle(held: Held): void {
     if (held.end.size === 0) this.#drop(held, RESTARTING, 'The gateway stops');
   }
