@@ -10,10 +10,10 @@ import { environmentOf } from './node/environment.ts';
 import { writePartKeys } from './node/files.ts';
 import { join, type Membership } from './node/join.ts';
 import { watchEnrolment } from './node/renewal.ts';
-import { routeTo, socketFor } from './parts/router.ts';
+import { healthOf, routeTo, socketFor } from './parts/router.ts';
 import { makeSocketFolder } from './parts/socket-folder.ts';
 import { Supervisor } from './parts/supervisor.ts';
-import type { Tunnels } from './tunnel/tunnels.ts';
+import type { Tunnels, TunnelsOptions } from './tunnel/tunnels.ts';
 import { programVersion } from './version.ts';
 
 async function main(): Promise<void> {
@@ -129,7 +129,10 @@ async function start({ config, environment, log, member }: Start): Promise<Runni
     void supervisor.stop().then(() => exitAfterLines(log, 1), fatal(log));
   };
   const beats = member && beatsOf({ membership: member, supervisor, log, refused });
-  const tunnels = isDirect ? undefined : await tunnelsOf({ member, supervisor, log, refused });
+  const health = () => healthOf(supervisor, config);
+  const tunnels = isDirect
+    ? undefined
+    : await tunnelsOf({ member, supervisor, log, refused, health });
   return { port, supervisor, beats, tunnels };
 }
 
@@ -168,12 +171,14 @@ async function tunnelsOf({
   supervisor,
   log,
   refused,
-}: OfNode & { readonly member: Membership }): Promise<Tunnels> {
+  health,
+}: OfNode & { readonly member: Membership } & Pick<TunnelsOptions, 'health'>): Promise<Tunnels> {
   const { Tunnels } = await import('./tunnel/tunnels.ts');
   return new Tunnels({
     log,
     credentials: member.gateway,
     node: member.uuid,
+    health,
     socketFor: (path, headers) => socketFor(supervisor, path, { headers }),
     refused: ({ message }) => refused(message),
   });

@@ -1,10 +1,11 @@
 /** How a relay signs what it sends to the gateway, and how that is checked: one code for both programs. Spec: nodes.md §1. */
 import { base64url, type JWK } from 'jose';
+import { INSTANCE_HEADER } from './node-health.ts';
 
 /** Request headers of a signed request, and the reply header with the nonce for the next one. */
 export const NODE_HEADERS = {
   /** The process that asks: a UUID of its own. */
-  instance: 'Causeway-Instance',
+  instance: INSTANCE_HEADER,
   /** What the gateway gave last; each serves once. */
   nonce: 'Causeway-Nonce',
   /** Ed25519 in base64url. */

@@ -12,7 +12,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import { CallRefused, toConnectError } from '../failures.ts';
 
 /** A reply as HTTP. */
-export interface Refusal {
+export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
@@ -43,7 +43,7 @@ function write({ headers }: IncomingMessage, reply: ServerResponse, cause: Error
 }
 
 /** A failure in the form of the call's protocol. Source: connectrpc.com/docs/protocol. */
-export function connectRefusal(contentType: string | undefined, cause: Error): Refusal {
+export function connectRefusal(contentType: string | undefined, cause: Error): HttpReply {
   const error = toConnectError(cause);
   const type = contentType ?? '';
   if (type.startsWith('application/connect+')) {

@@ -1,9 +1,11 @@
 /** What the relay's own port answers: each request goes to the part that serves it. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { HEALTH_PATH, INSTANCE_HEADER } from '../../proto/node-health.ts';
 import type { Config } from '../config.ts';
 import { mayReadMetrics } from '../metrics-access.ts';
 import { forward, refuseCall } from './forward.ts';
 import { keyOf, socketOf } from './places.ts';
+import type { HttpReply } from './refusal.ts';
 import type { Supervisor } from './supervisor.ts';
 
 /** Any part answers for all of them. */
@@ -12,10 +14,10 @@ const OF_ALL = '/relay.v1.RelayService/Status';
 /** Neither health nor metrics tell anything of any organization; tokens of calls are for the parts to check. */
 export function routeTo(
   supervisor: Supervisor,
-  config: Pick<Config, 'metricsToken' | 'host'>,
+  config: Pick<Config, 'metricsToken' | 'host' | 'instance'>,
 ): RequestListener {
   return (request, response) => {
-    if (request.url === '/healthz') answerHealth(supervisor, response);
+    if (request.url === HEALTH_PATH) answerHealth(healthOf(supervisor, config), response);
     else if (request.url === '/metrics') {
       if (mayReadMetrics(config, request, response)) answerMetrics(supervisor, response);
     } else pass(supervisor, request, response);
@@ -42,10 +44,25 @@ export function socketFor(
   return path === OF_ALL ? anySocket : places.shared[0];
 }
 
-function answerHealth({ draining, ready }: Supervisor, response: ServerResponse): void {
+/** Whether the relay takes calls, as a reply without a token says it. */
+export function healthOf(
+  { draining, ready, node }: Pick<Supervisor, 'draining' | 'ready' | 'node'>,
+  { instance }: Pick<Config, 'instance'>,
+): HttpReply {
   const status = draining ? 'draining' : ready ? 'ok' : 'starting';
-  response.writeHead(status === 'ok' ? 200 : 503, { 'Content-Type': 'application/json' });
-  response.end(JSON.stringify({ status }));
+  const named = instance || node;
+  return {
+    status: status === 'ok' ? 200 : 503,
+    headers: {
+      'content-type': 'application/json',
+      ...(named !== '' && { [INSTANCE_HEADER.toLowerCase()]: named }),
+    },
+    body: Buffer.from(JSON.stringify({ status })),
+  };
+}
+
+function answerHealth({ status, headers, body }: HttpReply, response: ServerResponse): void {
+  response.writeHead(status, { ...headers }).end(body);
 }
 
 function answerMetrics(supervisor: Supervisor, response: ServerResponse): void {

@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import type { Call, CallListener } from '../../proto/tunnel/call.ts';
 import type { RequestHead } from '../../proto/tunnel/frame.ts';
 import { agent, FORWARDED, passedOn } from '../parts/forward.ts';
+import type { HttpReply } from '../parts/refusal.ts';
 
 /**
  * Passes a call on. A part that cannot be connected to has seen none of it: the reply is
@@ -49,7 +50,11 @@ function passBack(call: Call, answer: IncomingMessage): void {
 export async function refuseCall(call: Call, head: RequestHead): Promise<void> {
   // Loaded when it is first needed: the library is most of what a supervisor would load.
   const { connectRefusal, unready } = await import('../parts/refusal.ts');
-  const { status, headers, body } = connectRefusal(head.headers['content-type'], unready());
+  answerCall(call, connectRefusal(head.headers['content-type'], unready()));
+}
+
+/** Answers a call with a reply that is there already. */
+export function answerCall(call: Call, { status, headers, body }: HttpReply): void {
   call.head({ status, headers });
   void call.write(body);
   call.end();

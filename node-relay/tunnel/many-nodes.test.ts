@@ -61,6 +61,7 @@ beforeAll(async () => {
       credentials,
       node: 'n',
       socketFor: () => socket,
+      health: () => ({ status: 200, headers: {}, body: new Uint8Array() }),
       refused() {},
     });
     nodes.push(tunnels);

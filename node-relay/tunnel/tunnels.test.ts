@@ -31,6 +31,18 @@ describe('a call through a tunnel', () => {
     });
   });
 
+  test('about its health is answered without a part', async () => {
+    const { socket } = node.places;
+    node.places.socket = undefined;
+    const reply = await fetch(`${node.edge.url}/healthz`);
+    node.places.socket = socket;
+    expect([reply.status, reply.headers.get('Causeway-Instance'), await reply.text()]).toEqual([
+      200,
+      'one',
+      'up',
+    ]);
+  });
+
   test('carries large bodies both ways', async () => {
     const text = `select ${'x'.repeat(10 * 1024 * 1024)}`;
     const { collectId } = await node.client.run(read(text));

@@ -1,11 +1,14 @@
 /** A node that opens no port: it dials its gateway, twice, and answers the calls that come through. Spec: nodes.md. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HEALTH_PATH } from '../../proto/node-health.ts';
 import { Budget } from '../../proto/tunnel/budget.ts';
+import type { Call, CallListener } from '../../proto/tunnel/call.ts';
 import type { Serve } from '../../proto/tunnel/end.ts';
 import type { Log } from '../log.ts';
 import type { GatewayRefusal } from '../node/gateway-refusal.ts';
+import type { HttpReply } from '../parts/refusal.ts';
 import { type Credentials, dialGateway } from './dial.ts';
-import { forwardCall, refuseCall } from './forward.ts';
+import { answerCall, forwardCall, refuseCall } from './forward.ts';
 import { Tunnel } from './tunnel.ts';
 
 /** Connections to the gateway: each survives the other. Spec silent. */
@@ -14,8 +17,8 @@ const TUNNELS = 2;
 const BUDGET_BYTES = 64 * 1024 * 1024;
 /** How often a stop looks whether calls are still in flight, in milliseconds. */
 const LOOK_MS = 20;
-/** Milliseconds in which the last replies leave. */
-const LAST_MS = 500;
+/** Milliseconds in which the last replies leave, on a machine that does other things too. */
+const LAST_MS = 5_000;
 
 /** What tunnels need of their relay. */
 export interface TunnelsOptions {
@@ -25,6 +28,8 @@ export interface TunnelsOptions {
   readonly node: string;
   /** Path of the socket of the part that takes a call; undefined while none can. */
   socketFor(path: string, headers: Readonly<Record<string, string>>): string | undefined;
+  /** What the relay says of itself without a token. */
+  health(): HttpReply;
   /** The gateway does not take this process for the node: another is. */
   refused(refusal: GatewayRefusal): void;
 }
@@ -71,12 +76,16 @@ export class Tunnels {
 }
 
 /** Answers calls by the parts. Never throws: what a request cannot be made of fails its call alone. */
-function serveWith({ socketFor }: Pick<TunnelsOptions, 'socketFor'>): Serve {
+function serveWith({ socketFor, health }: Pick<TunnelsOptions, 'socketFor' | 'health'>): Serve {
   return (call, head) => {
+    if (head.path === HEALTH_PATH) {
+      answerCall(call, health());
+      return unread(call);
+    }
     const socket = socketFor(head.path, head.headers);
     if (socket === undefined) {
       void refuseCall(call, head);
-      return { data: ({ byteLength }) => call.consumed(byteLength), end() {}, broken() {} };
+      return unread(call);
     }
     try {
       return forwardCall(call, head, socket);
@@ -85,4 +94,9 @@ function serveWith({ socketFor }: Pick<TunnelsOptions, 'socketFor'>): Serve {
       return { data() {}, end() {}, broken() {} };
     }
   };
+}
+
+/** Of a call that is answered, whatever its caller still sends. */
+function unread(call: Call): CallListener {
+  return { data: ({ byteLength }) => call.consumed(byteLength), end() {}, broken() {} };
 }

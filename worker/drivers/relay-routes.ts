@@ -142,10 +142,10 @@ function newLine(
 }
 
 /**
- * The default node's binding saves the way through the runtime's general outbound service. Another's
+ * How requests travel to a node. The default node's binding saves the way through the runtime's general outbound service. Another's
  * address is an organization's: on a self-hosted edge its network looks at what the name resolves to.
  */
-function sendTo({ env, outside }: PublicContext, node: Node): Send {
+export function sendTo({ env, outside }: PublicContext, node: Node): Send {
   const { RELAY, NODE_NETWORK, RELAY_NODES } = env;
   if (node.default && RELAY) return (url, init) => RELAY.fetch(url, init);
   if (node.tunnel === true) {

@@ -11,13 +11,24 @@ import { relayFailure } from '../test/pinging-relay.ts';
 import { insertNode } from '../test/registered-node.ts';
 import { countTrips } from '../test/trips.ts';
 
-type Methods = Partial<ServiceImpl<typeof RelayService>>;
+type Methods = Partial<ServiceImpl<typeof RelayService>> & {
+  /** What the process before its parts is, where that says that it takes calls. */
+  readonly process?: string;
+};
 
 const answering = (rows: string): Methods => ({
   run: () => ({ result: new TextEncoder().encode(rows) }),
   status: () => ({ draining: false }),
 });
 const lost = () => Promise.reject(new Error('Network connection lost.'));
+
+const hangs = () => new Promise<never>(() => {});
+
+/** The clock of a test stands still, and calls look at it. */
+const startTicking = (clock: { now: number }) =>
+  setInterval(() => {
+    clock.now += 50;
+  }, 50);
 
 /** As the runtime does it, and a handler in memory does not. */
 const left = (signal: AbortSignal) =>
@@ -38,6 +49,9 @@ async function start(first: Methods, second: Methods) {
       const method = new URL(request.url).pathname.split('/').at(-1) ?? '';
       if (method === 'Run') reached.push(String(at));
       const act = does[at] ?? lost;
+      if (method === 'healthz' && typeof act !== 'function' && act.process !== undefined) {
+        return Promise.resolve(new Response('', { headers: { 'Causeway-Instance': act.process } }));
+      }
       return typeof act === 'function'
         ? act()
         : Promise.race([relayInMemory(act).fetch(request), left(request.signal)]);
@@ -107,15 +121,11 @@ describe('a read', () => {
   });
 
   test('moves on from a node that does not answer, within 3 s', async () => {
-    const hangs = () => new Promise<never>(() => {});
     const { ask, does, gateway, statuses, reached } = await start(
       { run: hangs, status: hangs },
       answering('{"rows":[]}'),
     );
-    // The clock of the test stands still: calls look at it.
-    const ticking = setInterval(() => {
-      gateway.clock.now += 50;
-    }, 50);
+    const ticking = startTicking(gateway.clock);
     try {
       const began = Date.now();
       expect(await ask('read')).toMatchObject({ status: 200 });
@@ -192,10 +202,30 @@ describe('no call is refused', () => {
     expect(asked.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
+  test.each([
+    ['is waited for, as the process before its parts says that it takes calls', 'one', '0'],
+    ['is left for another, as nothing of it answers', undefined, '1'],
+  ])('and a node whose parts are busy %s', async (_, process, answered) => {
+    const { ask, does, gateway, reached, statuses } = await both();
+    does[0] = {
+      ...answering(''),
+      ...(process && { process }),
+      status: hangs,
+      run: () => scheduler.wait(3_000).then(() => ({ result: new TextEncoder().encode('{}') })),
+    };
+    const ticking = startTicking(gateway.clock);
+    expect(await ask('read')).toMatchObject({ status: 200 });
+    clearInterval(ticking);
+    await gateway.settle();
+    expect([reached.at(-1), (await statuses())[0]]).toEqual([
+      answered,
+      process ? 'available' : 'unavailable',
+    ]);
+  });
+
   test('since an isolate was late itself', async () => {
     const { ask, does, gateway, statuses } = await both();
     let asked = 0;
-    const hangs = () => new Promise<never>(() => {});
     does[0] = {
       run: hangs,
       status: () => {
@@ -204,9 +234,7 @@ describe('no call is refused', () => {
         return asked < 3 ? hangs() : { draining: false };
       },
     };
-    const ticking = setInterval(() => {
-      gateway.clock.now += 50;
-    }, 50);
+    const ticking = startTicking(gateway.clock);
     try {
       void ask('read');
       await expect.poll(() => asked, { timeout: 10_000 }).toBe(3);

@@ -6,6 +6,7 @@ import type { ConnectionStatus } from '../db/schema.ts';
 import { startDeadline } from '../drivers/deadline.ts';
 import type { Node } from '../drivers/node.ts';
 import { callRelay } from '../drivers/relay.ts';
+import { takesCalls } from '../drivers/relay-health.ts';
 import { nodeOf } from './registered.ts';
 
 /** Milliseconds that a node may take to say how it is. Spec silent. */
@@ -14,6 +15,10 @@ const CHECK_TIMEOUT_MS = 2_000;
 const PING_TIMEOUT_MS = 1_000;
 /** The same of a node that calls wait for. Spec silent. */
 export const ANSWER_TIMEOUT_MS = 700;
+/** A question that took so many milliseconds more than it may says that the isolate is late, and nothing of the node. */
+export const LATE_MS = 100;
+/** Times that an isolate that is late asks: an answer comes in several steps, and each is late. */
+export const ASKED_LATE_MAX = 3;
 
 /** What a check saw. */
 interface Health {
@@ -36,17 +41,36 @@ export async function answersAs(
   instance: string,
 ): Promise<boolean> {
   const node = nodeOf(row);
-  const answer = node && (await ask(ctx, node, PING_TIMEOUT_MS));
-  return answer?.instance === instance && !answer.draining;
+  if (node === undefined) return false;
+  for (let asked = 0; asked < ASKED_LATE_MAX; asked += 1) {
+    const began = ctx.now();
+    const process = askProcess(ctx, node, PING_TIMEOUT_MS);
+    const answer = await ask(ctx, node, PING_TIMEOUT_MS);
+    if (answer?.instance === instance && !answer.draining) return true;
+    if (answer === undefined && (await process) === instance) return true;
+    if (answer !== undefined || ctx.now() - began <= PING_TIMEOUT_MS + LATE_MS) return false;
+  }
+  return false;
 }
 
-/** Whether it answers in so many milliseconds, 700 by default. */
+/** Whether it answers in so many milliseconds, 700 by default. A part that loads code or is busy answers later, and the process before it at once. */
 export async function answers(
   ctx: PublicContext,
   node: Node,
   timeoutMs = ANSWER_TIMEOUT_MS,
 ): Promise<boolean> {
-  return (await ask(ctx, node, timeoutMs)) !== undefined;
+  const process = askProcess(ctx, node, timeoutMs);
+  return (await ask(ctx, node, timeoutMs)) !== undefined || (await process) !== undefined;
+}
+
+/** The id of the process before the node's parts, where that takes calls and says so in time. */
+async function askProcess(
+  ctx: PublicContext,
+  node: Node,
+  timeoutMs: number,
+): Promise<string | undefined> {
+  const deadline = startDeadline({ ...ctx, signal: new AbortController().signal }, timeoutMs, true);
+  return takesCalls(ctx, node, deadline.signal).finally(() => deadline.end());
 }
 
 /** What the node says about itself; undefined when it does not answer in time, or not as itself. */

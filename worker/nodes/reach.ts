@@ -10,7 +10,7 @@ import type { Node } from '../drivers/node.ts';
 import type { Watch } from '../drivers/watch.ts';
 import { log } from '../log.ts';
 import { Breaker } from './breaker.ts';
-import { ANSWER_TIMEOUT_MS, answers } from './health.ts';
+import { ANSWER_TIMEOUT_MS, ASKED_LATE_MAX, answers, LATE_MS } from './health.ts';
 import { markReachable, markUnreachable } from './store.ts';
 
 /** Nodes, and pairs of node and endpoint, that an isolate remembers. */
@@ -19,10 +19,8 @@ const KNOWN_MAX = 10_000;
 const ASKED_TIMES = 2;
 /** Milliseconds in which a busy isolate hears what has come already. */
 const HEARD_LATE_MS = 50;
-/** A question that took so many milliseconds more than it may says that the isolate is late, and nothing of the node. */
-const LATE_MS = 100;
-/** Times that an isolate that is late asks, and how long then: an answer comes in several steps, and each is late. Less than `ASKING_MAX_MS` together. */
-const [ASKED_LATE_MAX, LATE_ANSWER_MS] = [3, 2 * ANSWER_TIMEOUT_MS];
+/** How long an isolate that is late asks, in milliseconds. Less than `ASKING_MAX_MS`, as often as it does. */
+const LATE_ANSWER_MS = 2 * ANSWER_TIMEOUT_MS;
 /** A question that has not ended after so many milliseconds was lost with the request that asked. */
 const ASKING_MAX_MS = 5_000;
 /** A node that is there answers sooner, in milliseconds. */

@@ -51,6 +51,11 @@ export async function startTunnelledRelay({ drivers, gateway, env = {} }: Tunnel
     },
     node: NODE,
     socketFor: () => places.socket,
+    health: () => ({
+      status: 200,
+      headers: { 'causeway-instance': 'one' },
+      body: Buffer.from('up'),
+    }),
     refused() {},
   });
   await tunnels.start();
