@@ -56,13 +56,15 @@ async function runTests(folder: string, args: readonly string[]): Promise<number
 }
 
 /**
- * Runs the few files that failed once more, by themselves: what passes then is named, so that it is
+ * Runs the few files that failed once more, one after another: what passes then is named, so that it is
  * not forgotten, and what fails again has failed.
  */
 async function runAgain(folder: string, first: Run, failed: readonly FileResult[]) {
   const files = failed.map(({ name }) => name);
-  console.log(`Once more, by themselves: ${files.map((each) => relative(ROOT, each)).join(', ')}`);
-  const second = await vitest(join(folder, 'again.json'), files);
+  console.log(
+    `Once more, one after another: ${files.map((each) => relative(ROOT, each)).join(', ')}`,
+  );
+  const second = await vitest(join(folder, 'again.json'), ['--no-file-parallelism', ...files]);
   if (second === undefined) return told(countsOf(first.report), first);
   const others = first.report.testResults.filter((each) => !failed.includes(each));
   const report = { testResults: [...others, ...second.report.testResults] };

@@ -205,6 +205,20 @@ export class Reach implements Graph {
     return asksOf(this, direct).map((each) => this.#demandOn(each));
   }
 
+  /** As `demandAll`, of the caller alone and of what is still there: what is gone, or a lowered author, keeps nobody from a removal. */
+  demandLeft(direct: readonly Step[]): Demand[] {
+    const isThere = ({ kind, id }: Step) =>
+      (kind === 'endpoint' ? this.kindOf(id) : this.template(id)) !== undefined;
+    const left: Graph = {
+      stepsOf: (uuid) => this.stepsOf(uuid).filter(isThere),
+      uuidOf: (template) => this.uuidOf(template),
+      isDoor: (uuid) => this.isDoor(uuid),
+      isStale: (uuid) => this.isStale(uuid),
+    };
+    const asks = asksOf(left, direct.filter(isThere));
+    return asks.filter(({ by }) => by === undefined).map((each) => this.#demandOn(each));
+  }
+
   #demandOn({ kind, id, level, by }: Omit<Ask, 'by'> & { readonly by?: string | undefined }) {
     if (kind === 'endpoint') {
       return demandOn(this.endpoint(id, by).policy, { endpoint: id }, level);

@@ -5,8 +5,8 @@ import { drizzle } from 'drizzle-orm/d1';
 import { describe, expect, test } from 'vitest';
 import { rules } from '../db/schema.ts';
 import { templateReferences, templateVersions } from '../db/templates.ts';
-import { failure, startGateway } from '../test/gateway.ts';
-import { GREETING, make, nesting } from './test/definitions.ts';
+import { failure, insertEndpoint, startGateway } from '../test/gateway.ts';
+import { GREETING, make, nesting, ORDER } from './test/definitions.ts';
 
 describe('DELETE /templates/{template}', () => {
   test('removes all versions, references and rules', async () => {
@@ -37,6 +37,29 @@ describe('DELETE /templates/{template}', () => {
         .where(and(eq(rules.orgUuid, uuid), eq(rules.resourceKind, 'template'))),
     ]);
     expect(left.map((rows) => rows.length)).toEqual([0, 1, 0]);
+  });
+
+  test('needs on an endpoint what a run needs there, while it is there', async () => {
+    const gateway = await startGateway('SuperAdmin');
+    await insertEndpoint(gateway, 'orders');
+    const writer = await gateway.addUser('Write');
+    const bearer = await gateway.token(writer);
+    await make(gateway, { ...ORDER, id: 'place', request: 'Write' });
+    await make(gateway, nesting('outer', 'place'));
+    const rule = { access_level: 'Read', subject: writer.username, endpoint_id: 'orders' };
+    expect((await gateway.call('POST', '/iam/rbac/endpoints/subjects', rule)).status).toBe(200);
+    const refused = {
+      status: 403,
+      body: failure('FORBIDDEN', 'This operation needs Write access on endpoint orders'),
+    };
+    for (const id of ['place', 'outer']) {
+      const path = `/templates/${id}?confirm=true`;
+      expect(await gateway.call('DELETE', path, undefined, bearer)).toEqual(refused);
+    }
+    await gateway.call('DELETE', '/endpoints/orders?confirm=true');
+    expect((await gateway.call('DELETE', '/templates/place?confirm=true')).status).toBe(200);
+    // What it nests is gone, and keeps nobody from its removal.
+    expect((await gateway.call('DELETE', '/templates/outer', undefined, bearer)).status).toBe(200);
   });
 
   test('of one in use lists what uses it, and goes when that is confirmed', async () => {

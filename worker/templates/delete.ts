@@ -22,14 +22,14 @@ interface Affected {
 /** What a request brings besides. */
 interface TemplateDeletion {
   readonly ifMatch: IfMatch | undefined;
-  /** Gets what is demanded of the caller: of a door what granting needs. */
+  /** Gets what is demanded of the caller: of a door what granting needs, else what storing it needed. Contract §4. */
   readonly demands: Demand[];
 }
 
 /**
  * Removes versions, references, usage and rules at once.
  * @param confirmed whether it may go although it is used
- * @throws GatewayError TEMPLATE_IN_USE with what uses it, TEMPLATE_NOT_FOUND when it is gone already, PRECONDITION_FAILED
+ * @throws GatewayError TEMPLATE_IN_USE with what uses it, TEMPLATE_NOT_FOUND when it is gone already, PRECONDITION_FAILED, FORBIDDEN
  */
 export async function deleteTemplate(
   ctx: Context,
@@ -41,6 +41,7 @@ export async function deleteTemplate(
   const { orgUuid, uuid, id } = row;
   const reach = await loadReachOf(ctx, [{ kind: 'template', id: uuid }]);
   if (reach.isDoor(uuid)) demandRemoval(reach, demands);
+  else demands.push(...reach.demandLeft(reach.stepsOf(uuid)));
   const [users, flows, deleted] = await db.batch([
     selectUsers(db, orgUuid, row),
     selectWorkflows(db, orgUuid, 'template', row),

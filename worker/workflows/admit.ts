@@ -105,7 +105,10 @@ export async function admitted(
   return { references, hooks: hooksOf(workflow, holder.id), triggers, changes, runAs, guard };
 }
 
-function isReached(reference: Reference): reference is Reference & ReachedResource {
+/** Whether it is an endpoint or a template. */
+export function isReached<Each extends Pick<Reference, 'kind'>>(
+  reference: Each,
+): reference is Each & Pick<ReachedResource, 'kind'> {
   return reference.kind !== 'workflow';
 }
 
@@ -121,18 +124,21 @@ async function reachOfAll(
   return isSame ? reach : loadReachOf(ctx, references);
 }
 
+type NamedReference = Pick<Reference, 'kind' | 'id'>;
+
 /** Other workflows that a definition names. */
 interface OtherWorkflows {
   has(id: string): boolean;
   /** Whether it leads back to the workflow itself. */
   leadsBack(id: string): boolean;
-  demands(references: readonly Reference[]): Demand[];
+  demands(references: readonly NamedReference[]): Demand[];
 }
 
-async function loadWorkflows(
+/** Loads the other workflows that a definition names, and the caller's rights there. */
+export async function loadWorkflows(
   ctx: Context,
-  { uuid }: AdmittedWorkflow,
-  references: readonly Reference[],
+  { uuid }: { readonly uuid: string | undefined },
+  references: readonly NamedReference[],
 ): Promise<OtherWorkflows> {
   const names = references.flatMap(({ kind, id }) => (kind === 'workflow' ? [id] : []));
   if (names.length === 0) return { has: () => true, leadsBack: () => false, demands: () => [] };

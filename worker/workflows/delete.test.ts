@@ -47,6 +47,39 @@ describe('DELETE /workflows/{workflow}', () => {
     });
   });
 
+  test('needs what storing it needed, on all that is still there', async () => {
+    const gateway = await startGateway('SuperAdmin');
+    await insertEndpoint(gateway, 'orders');
+    await makeTemplate(gateway, GREETING);
+    await make(gateway, WAITING);
+    const [reading] = READING.actions;
+    const writing = { ...reading, operation: 'write', input: { query: 'delete from orders' } };
+    await make(gateway, { name: 'Writing', actions: [writing] });
+    await make(gateway, GREETED);
+    const nested = [{ id: 'a', type: 'subworkflow', workflow: 'waiting' }];
+    await make(gateway, { name: 'Nesting', actions: nested });
+    const writer = await gateway.addUser('Write');
+    const bearer = await gateway.token(writer);
+    const remove = (id: string) =>
+      gateway.call('DELETE', `/workflows/${id}?confirm=true`, undefined, bearer);
+    for (const [kind, id, level, workflow] of [
+      ['endpoint', 'orders', 'Write', 'writing'],
+      ['template', 'greeting', 'Read', 'greeted'],
+      ['workflow', 'waiting', 'Read', 'nesting'],
+    ] as const) {
+      const lower = level === 'Write' ? 'Read' : 'None';
+      const rule = { access_level: lower, subject: writer.username, [`${kind}_id`]: id };
+      const ruled = await gateway.call('POST', `/iam/rbac/${kind}s/subjects`, rule);
+      expect(ruled.status).toBe(200);
+      expect(await remove(workflow)).toEqual({
+        status: 403,
+        body: failure('FORBIDDEN', `This operation needs ${level} access on ${kind} ${id}`),
+      });
+      expect((await gateway.call('DELETE', `/${kind}s/${id}?confirm=true`)).status).toBe(200);
+      expect((await remove(workflow)).status).toBe(200);
+    }
+  });
+
   test('is held to a revision', async () => {
     const gateway = await startGateway('Write');
     await make(gateway, WAITING);

@@ -6,13 +6,15 @@ import type { Context } from '../context.ts';
 import type { WorkflowRow } from '../db/workflows.ts';
 import { raiseRules } from '../grants/changes/store.ts';
 import { demandRemoval, reachUnder } from '../reach/doors/keep.ts';
+import { loadReachOf } from '../reach/load.ts';
 import { type IfMatch, isHeld, preconditionFailed } from '../revision.ts';
 import { type Workflow, workflowNotFound } from './access.ts';
+import { isReached, loadWorkflows } from './admit.ts';
 import { deleteRemains, isDeleted, markDeleted } from './changes/store.ts';
 import { ownerOf } from './executions/show.ts';
 import { tagOf } from './record.ts';
 import { objectNamesOf } from './runs/names.ts';
-import { selectActive, selectUsers, selectWorkflow } from './store.ts';
+import { selectActive, selectReferencesOf, selectUsers, selectWorkflow } from './store.ts';
 import { changed } from './triggers/changed.ts';
 import { insertNews } from './triggers/store.ts';
 
@@ -21,7 +23,7 @@ interface WorkflowDeletion {
   /** Whether it may go although runs are active, or others use it. Spec silent of those: as with templates. */
   readonly confirmed: boolean;
   readonly ifMatch: IfMatch | undefined;
-  /** Gets what is demanded of the caller: of a workflow with its author's rights what granting needs. */
+  /** Gets what is demanded of the caller: of a workflow with its author's rights what granting needs, else what storing it needed. Contract §4. */
   readonly demands: Demand[];
 }
 
@@ -38,6 +40,7 @@ export async function deleteWorkflow(
   const { db } = ctx;
   const { orgUuid, uuid, id } = row;
   if (row.runAs === 'author') demandRemoval(await reachUnder(ctx, [uuid]), demands);
+  else demands.push(...(await demandsOf(ctx, row)));
   await indexRuns(ctx, orgUuid);
   const [[active], users, deleted] = await db.batch([
     selectActive(db, orgUuid, uuid),
@@ -71,6 +74,17 @@ export async function deleteWorkflow(
     count,
     users.map((each) => each.id),
   );
+}
+
+/** What storing it would demand, of what is still there. */
+async function demandsOf(ctx: Context, row: WorkflowRow): Promise<Demand[]> {
+  const references = await selectReferencesOf(ctx.db, row);
+  const reached = references.filter(isReached);
+  const [reach, others] = await Promise.all([
+    loadReachOf(ctx, reached),
+    loadWorkflows(ctx, row, references),
+  ]);
+  return [...reach.demandLeft(reached), ...others.demands(references)];
 }
 
 /** @param active runs @param workflows ids of those that use it */

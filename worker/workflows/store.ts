@@ -147,6 +147,24 @@ export function selectUsers(
     .orderBy(asc(workflows.id));
 }
 
+/** What the version in force names, and the levels that are needed there. */
+export function selectReferencesOf(
+  db: Database,
+  { orgUuid, uuid, version }: Pick<WorkflowRow, 'orgUuid' | 'uuid' | 'version'>,
+) {
+  const { kind, target, level } = workflowReferences;
+  return db
+    .select({ kind, id: target, level })
+    .from(workflowReferences)
+    .where(
+      and(
+        eq(workflowReferences.orgUuid, orgUuid),
+        eq(workflowReferences.workflowUuid, uuid),
+        eq(workflowReferences.version, version),
+      ),
+    );
+}
+
 /** Workflows by ids, or by UUIDs in lower case. */
 export function selectByNames(db: Database, orgUuid: string, names: readonly string[]) {
   const uuids = selectUuidsByNames(orgUuid, names);
