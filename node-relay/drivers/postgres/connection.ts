@@ -9,6 +9,7 @@ import { CANCEL_MS, cancelWhile } from '../cancel.ts';
 import type { Route } from '../connect.ts';
 import type { Host } from '../driver.ts';
 import type { Lendable } from '../lender.ts';
+import { isUtf8Name } from './encoding.ts';
 import { endsConnection, fromFailure } from './errors.ts';
 import type { IncomingConnection } from './incoming.ts';
 import { statementMessages } from './messages.ts';
@@ -19,8 +20,6 @@ import { Wire } from './wire.ts';
 
 /** Milliseconds that a reset may take; no caller waits for it. */
 const RESET_MS = 5_000;
-/** As PostgreSQL calls it, and what stands before one or speaks like one. */
-const UTF8 = /^(?:utf-?8|unicode)$/i;
 /** Milliseconds for the goodbye. */
 const CLOSE_MS = 1_000;
 
@@ -124,7 +123,7 @@ export class Connection implements Lendable {
 
   /** Whether texts travel as UTF-8, as they are read and written here: a caller's statement may have changed it. */
   get isUtf8(): boolean {
-    return UTF8.test(this.#client.encoding);
+    return isUtf8Name(this.#client.encoding);
   }
 
   /** Not in the types. */

@@ -13,9 +13,9 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { resultTooLarge } from '../byte-text.ts';
 import type { Traces } from '../lender.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
-import { demandTold } from './bound.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import { demandTellable, demandTold, maySet } from './encoding.ts';
 import type { Exchange, Sink } from './exchange.ts';
 import { demandCommitted } from './failed-commit.ts';
 import { inquirerOn, undoing } from './inquire.ts';
@@ -236,6 +236,7 @@ async function executeWrite(
   try {
     await database.types.learn(result.unknownTypes, ask(true));
     whole = await finished(result, ready, tag);
+    if (maySet(database, ready)) await demandTellable(connection, whole);
     execution.call.signal.throwIfAborted();
   } catch (error) {
     result.abandon();
@@ -270,7 +271,7 @@ function messageOf(
 /** Marks a connection that stays with its caller when a statement may give names another meaning there. */
 function noteAltered({ connection, database, place }: Execution, { parsed, undone, given }: Query) {
   if (place === 'call' || undone || connection.pooled || parsed?.kind === 'TransactionStmt') return;
-  if (!parsed || database.guard.leavesTraces(parsed, given) !== false) connection.altered = true;
+  if (maySet(database, { parsed, given })) connection.altered = true;
 }
 
 /** A result of a change that is done already: when it cannot be told, `details` say `applied`. */

@@ -7,7 +7,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Done, Traces } from '../lender.ts';
 import { undo } from './around.ts';
-import { demandEncoding, demandUtf8 } from './bound.ts';
+import { demandEncoding, demandUtf8 } from './encoding.ts';
 import { type Admitted, admitted, type Execution, execute, isWatched } from './execute.ts';
 import { statementMessages } from './messages.ts';
 import { beginFailure } from './pooler.ts';

@@ -130,6 +130,17 @@ describe('a stream', () => {
     ]);
   });
 
+  test('does not keep what changes the encoding of its texts', async () => {
+    const untold = `WITH c AS (SELECT set_config('client_encoding', 'EUC_JP', true) AS a)
+      INSERT INTO items (name) SELECT '表' FROM c WHERE a <> '' RETURNING name`;
+    expect(await failureOf(lines(stream(sql(untold), 'write')))).toMatchObject({
+      message:
+        'client_encoding must be UTF8: this statement has changed it, so its result cannot be told',
+    });
+    const left = await database.outside.query("SELECT FROM items WHERE name = '表'");
+    expect(left.rowCount).toBe(0);
+  });
+
   test('stops the server when it is left, and frees its connection', async () => {
     for await (const piece of stream(
       sql("SELECT repeat('x', 100), generate_series(1, 100000000)"),

@@ -22,6 +22,7 @@ import { LongLines } from '../long-lines.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import { bound } from './bound.ts';
 import type { Database } from './database.ts';
+import { demandTellable } from './encoding.ts';
 import type { Sink } from './exchange.ts';
 import { admitted, type Execution, isWatched } from './execute.ts';
 import { executeMessages, portalMessages, statementMessages } from './messages.ts';
@@ -173,6 +174,7 @@ class RowStreaming implements Streaming {
     }
     try {
       checkCount(this.#request.type, this.#lines.rowCount);
+      if (!this.read && this.#undoable && this.traces !== 'none') await demandTellable(connection);
     } catch (error) {
       await undo(() => wire.rollback());
       throw error;

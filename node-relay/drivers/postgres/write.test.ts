@@ -176,6 +176,34 @@ test('takes parameters where the server calls its encoding by another name', asy
   });
 });
 
+describe('the result of a statement that changes the encoding itself', () => {
+  const message =
+    'client_encoding must be UTF8: this statement has changed it, so its result cannot be told';
+
+  test.each([
+    ['for its transaction', 'true'],
+    ['for the session', 'false'],
+  ])('%s is not told, and nothing of it is kept', async (_, isLocal) => {
+    for (const text of [
+      `SELECT set_config('client_encoding', 'EUC_JP', ${isLocal}) AS a, '表' AS b`,
+      `WITH c AS (SELECT set_config('client_encoding', 'EUC_JP', ${isLocal}) AS a)
+        INSERT INTO items (name) SELECT '表' FROM c WHERE a <> '' RETURNING name`,
+    ]) {
+      expect(await fail(sql(text))).toMatchObject({ code: 'BAD_REQUEST', message, details: [] });
+    }
+    expect(await names()).toEqual([]);
+  });
+
+  test('nor by a function of the database', async () => {
+    await database.outside.query(`CREATE OR REPLACE FUNCTION in_japanese() RETURNS text LANGUAGE sql
+      AS $$ SELECT set_config('client_encoding', 'EUC_JP', true) $$`);
+    expect(await fail(sql("SELECT in_japanese() AS a, '表' AS b"))).toMatchObject({ message });
+    expect(await run(session, sql("SELECT '表' AS b"), 'write')).toMatchObject({
+      rows: [{ b: '表' }],
+    });
+  });
+});
+
 describe('several statements', () => {
   test('are kept together', async () => {
     const request = sql(

@@ -39,6 +39,8 @@ export const ABSENT_BEHIND_POOLER: Readonly<Record<string, string>> = {
   'a transaction > tells bytes as they are, also escaped by a setting of its own': UNPLAIN,
   'a transaction > is undone where a statement changes the encoding of what comes after it':
     UNPLAIN,
+  'the result of a statement that changes the encoding itself > ': RESET,
+  'a stream > does not keep what changes the encoding of its texts': RESET,
   'several statements > are kept together': UNPLAIN,
   'several statements > are undone together where one changes the encoding of those behind it':
     UNPLAIN,
