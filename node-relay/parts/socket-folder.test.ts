@@ -1,9 +1,9 @@
 /** What a killed process leaves of its sockets goes at the next start, and what a living one has stays. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, utimes } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { existsSync, writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { createServer, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -79,6 +79,27 @@ test('a process whose clock is ahead leaves alone a folder that is just being ma
   vi.useRealTimers();
   expect(existsSync(fresh)).toBe(true);
   mine.remove();
+});
+
+test('an owner has its socket once it listens, and not before', async () => {
+  const listening = vi.spyOn(Server.prototype, 'listen').mockImplementation(function bound(
+    this: Server,
+    ...given: unknown[]
+  ) {
+    // As far as the system is between binding and listening.
+    writeFileSync(String(given[0]), '');
+    return this;
+  });
+  const before = await readdir(temporary);
+  void makeSocketFolder();
+  const made = async () => (await readdir(temporary)).find((name) => !before.includes(name));
+  await expect.poll(made).toBeDefined();
+  await expect.poll(() => listening.mock.calls.length).toBe(1);
+  listening.mockRestore();
+  const path = join(temporary, (await made()) ?? '');
+  const other = await makeSocketFolder();
+  expect(existsSync(path)).toBe(true);
+  other.remove();
 });
 
 test('an owner whose parts do not listen keeps its folder', async () => {

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,8 @@ import { join } from 'node:path';
 const PREFIX = 'causeway-sockets-';
 /** The owner listens on it as long as they live, whatever else in the folder does not. */
 const OWNER = 'owner.sock';
+/** The same before it listens. */
+const UNNAMED = 'owner.new';
 /** Milliseconds after which a folder without that socket is no longer about to get it. */
 const NEW_FOR_MS = 60_000;
 
@@ -24,8 +26,10 @@ interface SocketFolder {
 /** Makes a folder, and removes those that other processes of this user have left. */
 export async function makeSocketFolder(): Promise<SocketFolder> {
   const path = await mkdtemp(join(tmpdir(), PREFIX));
-  const owner = createServer((connection) => connection.destroy()).listen(join(path, OWNER));
+  const owner = createServer((connection) => connection.destroy()).listen(join(path, UNNAMED));
   await once(owner, 'listening');
+  // Between its file and its listening it refuses connections, as that of a killed process does.
+  await rename(join(path, UNNAMED), join(path, OWNER));
   owner.unref();
   await removeLeft((await lstat(path)).mtimeMs);
   return {
