@@ -60,7 +60,7 @@ test('a watch that does not ask for events is told how', async () => {
   const body = { type: 'database.watch' };
   const message = 'must be text/event-stream: this request answers events';
   expect(await organization.call('POST', `/endpoints/${endpoint}/read`, body)).toEqual(
-    refusal('BAD_REQUEST', `Accept: ${message}`, [{ path: 'Accept', message }]),
+    refusal('NOT_ACCEPTABLE', `Accept: ${message}`, [{ path: 'Accept', message }]),
   );
 });
 

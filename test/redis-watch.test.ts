@@ -63,7 +63,7 @@ test('MONITOR tells commands', async () => {
 test('a subscription that does not ask for events is told how', async () => {
   const message = 'must be text/event-stream: this request answers events';
   expect(await redis.read({ type: 'subscribe', args: ['wire'] })).toEqual(
-    refusal('BAD_REQUEST', `Accept: ${message}`, [{ path: 'Accept', message }]),
+    refusal('NOT_ACCEPTABLE', `Accept: ${message}`, [{ path: 'Accept', message }]),
   );
 });
 

@@ -184,6 +184,10 @@ describe('a session', () => {
     expect(await read(command('subscribe', 'chat'), headers)).toEqual(
       success({ result: ['subscribe', 'chat', 1] }),
     );
+    const either = { ...headers, Accept: 'text/event-stream, application/json;q=0.9' };
+    expect(await read(command('subscribe', 'news'), either)).toEqual(
+      success({ result: ['subscribe', 'news', 2] }),
+    );
     await say('PUBLISH chat hello');
     expect(await read(command('ping'), headers)).toEqual(
       success({
@@ -191,7 +195,7 @@ describe('a session', () => {
         pushes: [{ type: 'message', channel: 'chat', message: 'hello' }],
       }),
     );
-    expect(await write(command('unsubscribe', 'chat'), headers)).toMatchObject({ status: 200 });
+    expect(await write(command('unsubscribe'), headers)).toMatchObject({ status: 200 });
   });
 
   test("is not another organization's, and what needs one says so", async () => {

@@ -274,8 +274,8 @@ export function answersEvents(): GatewayError {
 function comesInSession(
   { row }: Endpoint,
   { request }: RequestMessage,
-  { session, forms = [] }: RequestOptions,
+  { session, forms = [], takesJson = true }: RequestOptions,
 ): boolean {
-  if (session === undefined || forms.includes('events')) return false;
+  if (session === undefined || (forms.includes('events') && !takesJson)) return false;
   return kindSpec(row.kind).watchesInSessions?.includes(request.type) ?? false;
 }

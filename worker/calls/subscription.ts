@@ -3,7 +3,7 @@
 import { kindSpec } from '../../kinds/index.ts';
 import type { RequestBase } from '../../kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
-import { badRequest, errorBody, GatewayError } from '../../proto/errors.ts';
+import { errorBody, GatewayError } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
@@ -34,7 +34,7 @@ export function isSubscription({ row }: Endpoint, { type }: RequestBase): boolea
  * until the client leaves, the token expires, the caller may no longer, the endpoint changes, or the gateway stops.
  * A failure meanwhile is its last event, `error`.
  * @param level what the request needs, now and later
- * @throws GatewayError BAD_REQUEST, and what a call may end in
+ * @throws GatewayError BAD_REQUEST, NOT_ACCEPTABLE, and what a call may end in
  */
 export async function subscribeOn(
   ctx: Context,
@@ -69,7 +69,8 @@ function demandEvents({ forms, session }: RequestOptions): void {
   }
   if (!forms.includes('events')) {
     const message = `must be ${EVENT_STREAM}: this request answers events`;
-    throw badRequest('Accept', message);
+    const details = [{ path: 'Accept', message }];
+    throw new GatewayError('NOT_ACCEPTABLE', `Accept: ${message}`, { details });
   }
   refuseSession(session, 'subscriptions');
 }

@@ -1,6 +1,7 @@
 /** Bodies that make no endpoint. */
 import { env } from 'cloudflare:test';
 import { expect, test } from 'vitest';
+import { kinds } from '../../kinds/index.ts';
 import type { ErrorCode } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { failure, startGateway } from '../test/gateway.ts';
@@ -121,22 +122,27 @@ test.each(REFUSED)('refuses %s, and stores nothing', async (_why, body, path, me
   expect([relay.reached, stored.results]).toEqual([[], []]);
 });
 
-const [WITHOUT, WITHOUT_URL] = ['config.write_conn', 'config.write_conn.url'];
-test.each([
-  ['postgres', {}, WITHOUT],
-  ['mongo', { write_conn: {} }, WITHOUT],
-  ['http', {}, WITHOUT],
-  ['http', { write_conn: {} }, WITHOUT_URL],
-  ['pinecone', { api_key: 'k' }, WITHOUT],
-  ['pinecone', { api_key: 'k', write_conn: {} }, WITHOUT_URL],
-])('says in words of the specification what %s lacks in %j', async (kind, members, path) => {
-  const gateway = await startGateway('Admin');
-  const body = { endpoint: 'orders', kind, config: members };
-  expect(await gateway.call('POST', '/endpoints', body)).toEqual({
-    status: 400,
-    body: failure('INVALID_CONFIGURATION', NEEDED, [{ path, message: NEEDED }]),
-  });
+/** Each kind without a connection, and with an empty one; some have no other way than a URL. */
+const LACKING = Object.keys(kinds).flatMap((kind) => {
+  const more = kind === 'pinecone' ? { api_key: 'k' } : {};
+  const inside = ['http', 'pinecone'].includes(kind) ? '.url' : '';
+  return [
+    [kind, more, 'config.write_conn'],
+    [kind, { ...more, write_conn: {} }, `config.write_conn${inside}`],
+  ] as const;
 });
+
+test.each(LACKING)(
+  'says in words of the specification what %s lacks in %j',
+  async (kind, members, path) => {
+    const gateway = await startGateway('Admin');
+    const body = { endpoint: 'orders', kind, config: members };
+    expect(await gateway.call('POST', '/endpoints', body)).toEqual({
+      status: 400,
+      body: failure('INVALID_CONFIGURATION', NEEDED, [{ path, message: NEEDED }]),
+    });
+  },
+);
 
 test('refuses a configuration that one cell cannot hold', async () => {
   const gateway = await startGateway('Admin');

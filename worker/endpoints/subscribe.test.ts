@@ -156,7 +156,11 @@ describe('a subscription is refused', () => {
   test('without an Accept that takes events', async () => {
     const relay = telling();
     const gateway = await startRunning(relay);
-    const answer = refused('Accept', 'must be text/event-stream: this request answers events');
+    const message = 'must be text/event-stream: this request answers events';
+    const answer = {
+      status: 406,
+      body: failure('NOT_ACCEPTABLE', `Accept: ${message}`, [{ path: 'Accept', message }]),
+    };
     expect(await gateway.ask('/read', WATCH)).toEqual(answer);
     expect(await gateway.ask('/read', WATCH, { Accept: 'application/x-ndjson' })).toEqual(answer);
     expect(relay.asked).toEqual([]);

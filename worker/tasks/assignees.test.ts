@@ -33,7 +33,9 @@ test.each<[JsonObject, string]>([
   [{ users: 5 }, 'assignees.users: must be a list of texts'],
   [{ users: ['ada', 5] }, 'assignees.users: must be a list of texts'],
   [{ roles: { a: 1 } }, 'assignees.roles: must be a list of texts'],
-  [{}, 'assignees: must name roles or users'],
+  ...[{}, { users: [] }, { users: [null], roles: null }, { users: '' }, { roles: [' '] }].map(
+    (each): [JsonObject, string] => [each, 'assignees: must name roles or users'],
+  ),
   [{ users: 'ada', options: [5, {}] }, 'options: must be texts, or objects with a text value'],
 ])('%j fails the action', async (input, message) => {
   const error = { code: 'INVALID_INPUT', message, action: 'ask' };

@@ -205,14 +205,15 @@ function assigneesOf(scope: Scope, assignees: Value): Plain {
     throw new ActionFault('INVALID_INPUT', 'assignees: must be an object');
   }
   const { roles, users } = found as PlainObject;
+  let names = 0;
   for (const [name, named] of Object.entries({ roles, users })) {
     const list = Array.isArray(named) ? named : [named];
     // What an expression did not find is null in a list.
-    if (list.every((each) => typeof each === 'string' || (each ?? undefined) === undefined))
-      continue;
-    throw new ActionFault('INVALID_INPUT', `assignees.${name}: must be a list of texts`);
+    if (!list.every((each) => typeof each === 'string' || (each ?? undefined) === undefined))
+      throw new ActionFault('INVALID_INPUT', `assignees.${name}: must be a list of texts`);
+    names += list.filter((each) => typeof each === 'string' && each.trim() !== '').length;
   }
-  if ((roles ?? users ?? undefined) === undefined) {
+  if (names === 0) {
     throw new ActionFault('INVALID_INPUT', 'assignees: must name roles or users');
   }
   return found;
