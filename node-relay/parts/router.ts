@@ -55,6 +55,8 @@ export function healthOf(
     status: status === 'ok' ? 200 : 503,
     headers: {
       'content-type': 'application/json',
+      // Of a process that is gone it would say that it is there.
+      'cache-control': 'no-store',
       ...(named !== '' && { [INSTANCE_HEADER.toLowerCase()]: named }),
     },
     body: Buffer.from(JSON.stringify({ status })),

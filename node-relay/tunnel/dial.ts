@@ -8,7 +8,7 @@ import { gatewayRefusal } from '../node/gateway-refusal.ts';
 
 /** Milliseconds in which the gateway takes the connection or refuses it. Spec silent. */
 const HANDSHAKE_MAX_MS = 5_000;
-/** Milliseconds after both sides have said that they close until the connection goes: a runtime may keep its half for ten seconds. */
+/** Milliseconds after this side has said that it closes until the connection goes: a runtime may keep its half for ten seconds. */
 const CLOSED_AFTER_MS = 500;
 /** The first try is answered with a nonce, by which the second is signed. */
 const TRIES = 2;

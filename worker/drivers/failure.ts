@@ -56,6 +56,11 @@ export function isAnswer(failure: ConnectError): boolean {
   return failure.isWireError;
 }
 
+/** Whether what answers at the node's address takes none of its calls: it is another relay, or knows another key. */
+export function isTurnedAway({ cause }: GatewayError): boolean {
+  return cause instanceof ConnectError && isAnswer(cause) && TURNED_AWAY.includes(cause.code);
+}
+
 /** Whether the relay asks for the sealed connection. */
 export function asksForConnection(failure: ConnectError): boolean {
   return isRefusal(failure, 'CONNECTION_UNKNOWN');

@@ -223,6 +223,22 @@ describe('no call is refused', () => {
     ]);
   });
 
+  test('but at an address where another relay is now, which says that it takes calls', async () => {
+    const { ask, does, gateway, reached, statuses } = await both();
+    does[0] = lost;
+    await ask('read');
+    await gateway.settle();
+    const refuses = () => Promise.reject(new ConnectError('', Code.Unauthenticated));
+    does[0] = { process: 'another', run: refuses, status: refuses };
+    for (let round = 0; round < 2; round += 1) {
+      gateway.clock.now += 5_000;
+      expect(await ask('read')).toMatchObject({ status: 200 });
+      await gateway.settle();
+      expect(await statuses()).toEqual(['unavailable', 'available']);
+    }
+    expect(reached.at(-1)).toBe('1');
+  });
+
   test('since an isolate was late itself', async () => {
     const { ask, does, gateway, statuses } = await both();
     let asked = 0;

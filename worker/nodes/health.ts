@@ -4,6 +4,7 @@ import type { PublicContext } from '../context.ts';
 import type { NodeRow } from '../db/nodes.ts';
 import type { ConnectionStatus } from '../db/schema.ts';
 import { startDeadline } from '../drivers/deadline.ts';
+import { isTurnedAway } from '../drivers/failure.ts';
 import type { Node } from '../drivers/node.ts';
 import { callRelay } from '../drivers/relay.ts';
 import { takesCalls } from '../drivers/relay-health.ts';
@@ -30,7 +31,8 @@ interface Health {
 /** Asks the node. One that does not answer, or not as itself, is unavailable. */
 export async function checkHealth(ctx: PublicContext, node: Node): Promise<Health> {
   const answer = await ask(ctx, node, CHECK_TIMEOUT_MS);
-  if (answer === undefined) return { status: 'unavailable', lastSeen: null };
+  if (answer === undefined || answer === 'turned away')
+    return { status: 'unavailable', lastSeen: null };
   return { status: answer.draining ? 'draining' : 'available', lastSeen: ctx.now() };
 }
 
@@ -46,6 +48,7 @@ export async function answersAs(
     const began = ctx.now();
     const process = askProcess(ctx, node, PING_TIMEOUT_MS);
     const answer = await ask(ctx, node, PING_TIMEOUT_MS);
+    if (answer === 'turned away') return false;
     if (answer?.instance === instance && !answer.draining) return true;
     if (answer === undefined && (await process) === instance) return true;
     if (answer !== undefined || ctx.now() - began <= PING_TIMEOUT_MS + LATE_MS) return false;
@@ -60,7 +63,10 @@ export async function answers(
   timeoutMs = ANSWER_TIMEOUT_MS,
 ): Promise<boolean> {
   const process = askProcess(ctx, node, timeoutMs);
-  return (await ask(ctx, node, timeoutMs)) !== undefined || (await process) !== undefined;
+  const answer = await ask(ctx, node, timeoutMs);
+  // Whatever is before a part that turns calls away, it is not the node.
+  if (answer === 'turned away') return false;
+  return answer !== undefined || (await process) !== undefined;
 }
 
 /** The id of the process before the node's parts, where that takes calls and says so in time. */
@@ -73,7 +79,7 @@ async function askProcess(
   return takesCalls(ctx, node, deadline.signal).finally(() => deadline.end());
 }
 
-/** What the node says about itself; undefined when it does not answer in time, or not as itself. */
+/** What the node says about itself; undefined when it does not answer in time. */
 async function ask(ctx: PublicContext, node: Node, timeoutMs: number) {
   // It may go on when the client of the call that asks has gone.
   const deadline = startDeadline({ ...ctx, signal: new AbortController().signal }, timeoutMs, true);
@@ -82,7 +88,7 @@ async function ask(ctx: PublicContext, node: Node, timeoutMs: number) {
     return await callRelay(ctx, plan, ({ relay, options }) => relay.status({}, options));
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;
-    return undefined;
+    return isTurnedAway(thrown) ? 'turned away' : undefined;
   } finally {
     deadline.end();
   }

@@ -80,6 +80,29 @@ describe('DELETE /workflows/{workflow}', () => {
     }
   });
 
+  test('may be removed by an Admin once what it names nests too much to be looked at', async () => {
+    const gateway = await startGateway('SuperAdmin');
+    const leaves = Array.from({ length: 102 }, (_, at) => `leaf-${at}`);
+    for (const id of leaves) await makeTemplate(gateway, { ...GREETING, id });
+    for (const id of ['one', 'two']) await makeTemplate(gateway, { ...GREETING, id });
+    const use = (template: string) => ({ id: template, type: 'template', template });
+    const actions = [{ ...use('one'), next: 'two' }, use('two')];
+    await make(gateway, { name: 'Wide', actions });
+    for (const [at, id] of ['one', 'two'].entries()) {
+      const transformationRules = leaves
+        .slice(at * 51, at * 51 + 51)
+        .map((template, index) => ({ target: `x${index}`, template, input: '$' }));
+      const patched = await gateway.call('PATCH', `/templates/${id}`, { transformationRules });
+      expect(patched.status).toBe(200);
+    }
+    const bearer = await gateway.token(await gateway.addUser('Write'));
+    expect(await gateway.call('DELETE', '/workflows/wide', undefined, bearer)).toEqual({
+      status: 403,
+      body: failure('FORBIDDEN', 'This operation needs Admin access on the organization'),
+    });
+    expect((await gateway.call('DELETE', '/workflows/wide')).status).toBe(200);
+  });
+
   test('is held to a revision', async () => {
     const gateway = await startGateway('Write');
     await make(gateway, WAITING);

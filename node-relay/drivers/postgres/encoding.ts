@@ -1,4 +1,5 @@
 /** In which encoding texts travel: a caller's statement may change it, and then says other texts than were meant. */
+import { isAscii } from 'node:buffer';
 import { openingWord } from '../../../kinds/postgres/dialect/opening-word.ts';
 import type { Parsed } from '../../../kinds/postgres/dialect/statement.ts';
 import { GatewayError } from '../../../proto/errors.ts';
@@ -8,7 +9,6 @@ import type { Execution } from './execute.ts';
 
 /** As PostgreSQL calls it, and what stands before one or speaks like one. */
 const UTF8 = /^(?:utf-?8|unicode)$/i;
-const ASCII_MAX = 0x7f;
 const ASCII = /^[\0-\x7f]*$/;
 /** Words that begin what a session may run in another encoding, which it ends by some of these: they answer no rows. */
 const WITHOUT_ROWS = new Set([
@@ -77,10 +77,6 @@ interface MayBeParsed {
 const UNTOLD =
   'client_encoding must be UTF8: this statement has changed it, so its result cannot be told';
 const ENCODING = { text: "SELECT pg_catalog.current_setting('client_encoding')" };
-
-function isAscii(whole: Buffer): boolean {
-  return whole.every((byte) => byte <= ASCII_MAX);
-}
 
 /**
  * As `demandTold`, while the change may still be undone: the server reports a setting when all has ended, and one of the
