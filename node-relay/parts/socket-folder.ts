@@ -41,7 +41,7 @@ export async function makeSocketFolder(): Promise<SocketFolder> {
   };
 }
 
-/** What cannot be looked at or removed stays. @param now by the clock of the folders: this process may have another one */
+/** What cannot be looked at or removed stays. @param now by the clock of the file system, which this process's own may differ from */
 async function removeLeft(now: number): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => []);
   const paths = names.flatMap((name) => (name.startsWith(PREFIX) ? [join(tmpdir(), name)] : []));

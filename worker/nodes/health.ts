@@ -3,7 +3,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import type { PublicContext } from '../context.ts';
 import type { NodeRow } from '../db/nodes.ts';
 import type { ConnectionStatus } from '../db/schema.ts';
-import { startDeadline } from '../drivers/deadline.ts';
+import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { isTurnedAway } from '../drivers/failure.ts';
 import type { Node } from '../drivers/node.ts';
 import { callRelay } from '../drivers/relay.ts';
@@ -75,14 +75,13 @@ async function askProcess(
   node: Node,
   timeoutMs: number,
 ): Promise<string | undefined> {
-  const deadline = startDeadline({ ...ctx, signal: new AbortController().signal }, timeoutMs, true);
+  const deadline = ownDeadline(ctx, timeoutMs);
   return takesCalls(ctx, node, deadline.signal).finally(() => deadline.end());
 }
 
 /** What the node says about itself; undefined when it does not answer in time. */
 async function ask(ctx: PublicContext, node: Node, timeoutMs: number) {
-  // It may go on when the client of the call that asks has gone.
-  const deadline = startDeadline({ ...ctx, signal: new AbortController().signal }, timeoutMs, true);
+  const deadline = ownDeadline(ctx, timeoutMs);
   const plan = { nodes: [node], writes: false, deadline, timing: {}, connection: noConnection };
   try {
     return await callRelay(ctx, plan, ({ relay, options }) => relay.status({}, options));
@@ -92,6 +91,11 @@ async function ask(ctx: PublicContext, node: Node, timeoutMs: number) {
   } finally {
     deadline.end();
   }
+}
+
+/** A question may go on when the client of the call that asks has gone. */
+function ownDeadline(ctx: PublicContext, timeoutMs: number): Deadline {
+  return startDeadline({ ...ctx, signal: new AbortController().signal }, timeoutMs, true);
 }
 
 function noConnection(): never {
