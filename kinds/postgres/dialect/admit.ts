@@ -119,7 +119,7 @@ export function copyStatement(text: string, direction: 'in' | 'out'): Parsed {
     const wanted = direction === 'in' ? 'COPY … FROM STDIN' : 'COPY … TO STDOUT';
     throw refusedAt(
       'query',
-      `The type copy_${direction} takes one ${wanted}, in text or CSV format`,
+      `The type copy_${direction} takes one ${wanted}, in text or CSV format and in UTF8`,
     );
   }
   return statement;

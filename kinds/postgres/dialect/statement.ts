@@ -1,6 +1,7 @@
 /** What a statement's text says about itself, by PostgreSQL's own parser; remembered by text. */
 import { LruMap } from '../../../proto/lru-map.ts';
 import { commitsInside } from './commits-inside.ts';
+import { isUtf8Name } from './encoding-name.ts';
 import { queryText } from './inner-query.ts';
 import { type Naming, namingOf } from './named.ts';
 import { parseStatements as askParser } from './parser.ts';
@@ -163,11 +164,21 @@ function unreadableInside(nested: readonly string[], locks: boolean, into: boole
 }
 
 function copyOf(tree: Tree): 'in' | 'out' | 'other' {
-  const binary = JSON.stringify(tree.options ?? [])
-    .toLowerCase()
-    .includes('"binary"');
-  if (tree.filename !== undefined || tree.is_program === true || binary) return 'other';
+  const isElsewhere = tree.filename !== undefined || tree.is_program === true;
+  if (isElsewhere || !isUtf8Text(tree.options)) return 'other';
   if (tree.is_from === true) return 'in';
   if (tree.query === undefined) return 'out';
   return isTree(tree.query) && 'SelectStmt' in tree.query ? 'out' : 'other';
+}
+
+/** Whether COPY tells its data as text in UTF-8, by its options. */
+function isUtf8Text(options: unknown): boolean {
+  const each: readonly unknown[] = Array.isArray(options) ? options : [];
+  return each.every((option) => {
+    const element = isTree(option) && isTree(option.DefElem) ? option.DefElem : {};
+    const { defname: name, arg } = element;
+    const value = isTree(arg) && isTree(arg.String) ? arg.String.sval : undefined;
+    if (name === 'format') return value !== 'binary';
+    return name !== 'encoding' || (typeof value === 'string' && isUtf8Name(value));
+  });
 }

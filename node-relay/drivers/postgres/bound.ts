@@ -10,10 +10,11 @@ import {
   parametersOf,
 } from '../../../kinds/postgres/dialect/parameters.ts';
 import { REMEMBERED_MAX_CHARACTERS } from '../../../kinds/postgres/dialect/statement.ts';
+import type { Admitted } from './admission.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { demandEncoding, demandUtf8 } from './encoding.ts';
-import type { Admitted, Execution } from './execute.ts';
+import type { Execution } from './execute.ts';
 import { parameterTypes } from './inquire.ts';
 
 /**

@@ -6,9 +6,10 @@ import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import { resultTooLarge } from '../byte-text.ts';
 import type { Done } from '../lender.ts';
+import { admitted, demandMayRun } from './admission.ts';
 import { aheadOf, aroundRead, endUndone } from './around.ts';
 import { demandEncoding } from './encoding.ts';
-import { admitted, demandMayRun, type Execution } from './execute.ts';
+import type { Execution } from './execute.ts';
 import { statementMessages } from './messages.ts';
 import { refuseBehindPooler } from './pooler.ts';
 

@@ -1,14 +1,15 @@
 /** In which encoding texts travel: a caller's statement may change it, and then says other texts than were meant. */
 import { isAscii } from 'node:buffer';
+import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
+import { isUtf8Name } from '../../../kinds/postgres/dialect/encoding-name.ts';
 import { openingWord } from '../../../kinds/postgres/dialect/opening-word.ts';
 import type { Parsed } from '../../../kinds/postgres/dialect/statement.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Execution } from './execute.ts';
+import { OwnRows } from './own-rows.ts';
 
-/** As PostgreSQL calls it, and what stands before one or speaks like one. */
-const UTF8 = /^(?:utf-?8|unicode)$/i;
 const ASCII = /^[\0-\x7f]*$/;
 /** Words that begin what a session may run in another encoding, which it ends by some of these: they answer no rows. */
 const WITHOUT_ROWS = new Set([
@@ -22,11 +23,6 @@ const WITHOUT_ROWS = new Set([
   'commit',
   'end',
 ]);
-
-/** Whether a name of an encoding, as servers report it, is that of UTF-8. */
-export function isUtf8Name(name: string): boolean {
-  return UTF8.test(name);
-}
 
 /** Refuses what an earlier statement of a transaction or session would spoil. @throws GatewayError BAD_REQUEST */
 export function demandEncoding(
@@ -50,13 +46,32 @@ export function demandUtf8({ isUtf8 }: Connection): void {
   throw new GatewayError('BAD_REQUEST', message);
 }
 
+/** Asks right behind a statement, in its message: what undoes the statement undoes the setting, too. */
+export class EncodingQuestion {
+  readonly statement = ENCODING;
+  readonly sink = new OwnRows();
+
+  /** Whether the statement's texts were told in UTF-8, once it is answered. */
+  get isUtf8(): boolean {
+    const [[encoding] = []] = this.sink.rows;
+    return isUtf8Name(encoding ?? '');
+  }
+}
+
+/** A result, and what is known of how it was told. */
+interface Told {
+  readonly whole: Buffer;
+  readonly read: boolean;
+  readonly question: EncodingQuestion | undefined;
+}
+
 /** Refuses the result of a statement that has changed what texts are told in: ASCII alone is the same in all. @throws GatewayError BAD_REQUEST; `applied` of a change that is kept */
 export function demandTold(
   { connection, place }: Pick<Execution, 'connection' | 'place'>,
-  read: boolean,
-  whole: Buffer,
+  { whole, read, question }: Told,
 ): void {
-  if (connection.isUtf8 || isAscii(whole)) return;
+  const isTold = connection.isUtf8 && question?.isUtf8 !== false;
+  if (isTold || isAscii(whole)) return;
   const message = UNTOLD;
   const isKept = !read && place !== 'transaction' && !connection.wire.inTransaction;
   const applied = { source: 'postgres', code: 'BAD_REQUEST', message, applied: true } as const;
@@ -74,9 +89,51 @@ interface MayBeParsed {
   readonly given?: readonly number[] | undefined;
 }
 
+/** Kinds beside the plain ones whose rows can be looked at before their change is kept: none of them commits inside. */
+const HELD_KINDS = new Set(['ExplainStmt', 'ExecuteStmt']);
+/** Words that begin what answers rows. */
+const WITH_ROWS = new Set([
+  'call',
+  'delete',
+  'execute',
+  'explain',
+  'insert',
+  'merge',
+  'select',
+  'table',
+  'update',
+  'values',
+  'with',
+]);
+
+/** Whether a statement's rows may be looked at before its change is kept. */
+export function mayBeHeld(parsed: Parsed | undefined): boolean {
+  return parsed !== undefined && (parsed.returnsRows || HELD_KINDS.has(parsed.kind));
+}
+
+interface Write extends MayBeParsed {
+  readonly statement: Statement;
+  readonly undone: boolean;
+}
+
+/**
+ * What to ask behind a write that is not held: of one that is undone, and of one that is kept at once and answers rows.
+ * @param commits whether it is kept at once
+ */
+export function questionBehind(
+  database: Database,
+  write: Write,
+  commits: boolean,
+): EncodingQuestion | undefined {
+  const { parsed, statement, undone } = write;
+  const answers = parsed ? parsed.kind === 'CallStmt' : WITH_ROWS.has(openingWord(statement.text));
+  const turns = commits && answers && maySet(database, write);
+  return undone || turns ? new EncodingQuestion() : undefined;
+}
+
 const UNTOLD =
   'client_encoding must be UTF8: this statement has changed it, so its result cannot be told';
-const ENCODING = { text: "SELECT pg_catalog.current_setting('client_encoding')" };
+const ENCODING: Statement = { text: "SELECT pg_catalog.current_setting('client_encoding')" };
 
 /**
  * As `demandTold`, while the change may still be undone: the server reports a setting when all has ended, and one of the

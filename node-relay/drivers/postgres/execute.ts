@@ -1,27 +1,30 @@
 /** Sends one statement on one connection: what goes ahead of it, its parameters, its result. */
 
-import { makesUnusable, type StatementScope } from '../../../kinds/postgres/dialect/admit.ts';
+import type { StatementScope } from '../../../kinds/postgres/dialect/admit.ts';
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
 import { mayCommitInside } from '../../../kinds/postgres/dialect/commits-inside.ts';
 import { checkCount } from '../../../kinds/postgres/dialect/count.ts';
 import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
-import type { Inquirer } from '../../../kinds/postgres/dialect/inquirer.ts';
 import type { Parsed } from '../../../kinds/postgres/dialect/statement.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { resultTooLarge } from '../byte-text.ts';
-import type { Traces } from '../lender.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { demandTellable, demandTold, maySet } from './encoding.ts';
+import {
+  demandTellable,
+  demandTold,
+  EncodingQuestion,
+  mayBeHeld,
+  maySet,
+  questionBehind,
+} from './encoding.ts';
 import type { Exchange, Sink } from './exchange.ts';
 import { demandCommitted } from './failed-commit.ts';
-import { inquirerOn, undoing } from './inquire.ts';
+import { undoing } from './inquire.ts';
 import { statementMessages } from './messages.ts';
-import { requirePlain } from './pooler.ts';
-import { requireReadable } from './readable.ts';
 import { SqlResult } from './result.ts';
 import type { Opening, OwnStatements, Preparing } from './share-messages.ts';
 
@@ -53,98 +56,6 @@ interface Query {
   readonly given?: readonly number[] | undefined;
 }
 
-/** How a statement may run, and what it will leave on the connection. */
-export interface Admitted {
-  readonly traces: Traces;
-  /** None of it may stay: a read that is not known whole. */
-  readonly undone: boolean;
-  /** The types that its parameters have to have. */
-  readonly types?: readonly number[];
-}
-
-/**
- * Lets a read pass the guard, and answers how a statement may run.
- * @param given types that the request names for its parameters
- * @throws GatewayError BAD_REQUEST, TRANSACTION_OPEN; NOT_SUPPORTED behind a pooler for what may leave something
- */
-export async function admitted(
-  execution: Execution,
-  parsed: Parsed | undefined,
-  read: boolean,
-  given?: readonly number[],
-): Promise<Admitted> {
-  await demandMayRun(execution, parsed, given);
-  const admission = await admissionOf(execution, parsed, read, given);
-  const { database, connection } = execution;
-  if (!connection.pooled) return admission;
-  const { traces } = admission;
-  await requirePlain(connection, database.guard, { parsed, given, read, traces });
-  return { ...admission, traces: 'none' };
-}
-
-/** Whether every statement is looked at, writes too: callers may not set what is told of them, or not name everything. */
-export function isWatched({ database, call }: Pick<Execution, 'database' | 'call'>): boolean {
-  return database.allowGuard !== undefined || isHeld(call);
-}
-
-/** Whether a caller's statements may not set what the server is told of them. */
-function isHeld({ session }: Pick<Call, 'session'>): boolean {
-  return session !== undefined && !session.maySet;
-}
-
-/**
- * Refuses what names more than `config.allow` opens, and what could set what the server is told of a caller who is no
- * Admin: every statement of a caller passes here, on every way in.
- * @throws GatewayError FORBIDDEN
- */
-export async function demandMayRun(
-  { database, connection, call }: Execution,
-  parsed: Parsed | undefined,
-  given?: readonly number[],
-  inquirer?: Inquirer,
-): Promise<void> {
-  if (!isWatched({ database, call })) return;
-  const on = inquirer ?? inquirerOn(connection);
-  await database.allowGuard?.admit(parsed, given, on);
-  if (isHeld(call)) await database.setterGuard.admit(parsed, given, on);
-}
-
-async function admissionOf(
-  { database, connection, place }: Execution,
-  parsed: Parsed | undefined,
-  read: boolean,
-  given?: readonly number[],
-): Promise<Admitted> {
-  if (read && parsed) {
-    await requireReadable(connection, place);
-    const inquirer = inquirerOn(connection);
-    const { plain, types } = await database.guard.admit(parsed, given, inquirer);
-    return { traces: plain ? 'none' : 'some', undone: !plain, ...(types ? { types } : {}) };
-  }
-  return { traces: tracesOf(database, connection, parsed, given), undone: false };
-}
-
-/** What a statement that is no read leaves on its connection, beyond its transaction. */
-export function tracesOf(
-  { guard }: Database,
-  connection: Connection,
-  parsed: Parsed | undefined,
-  given: readonly number[] | undefined,
-): Traces {
-  if (!parsed || makesUnusable(parsed)) return 'unusable';
-  const told = (traces: boolean) => {
-    connection.suspect = guard.sequencesOf(parsed, given, false) !== 'left';
-    return traces;
-  };
-  const known = guard.leavesTraces(parsed, given);
-  if (known !== undefined) return told(known) ? 'some' : 'none';
-  // What the statement set must not answer for it, so the question comes after a reset.
-  const ask = async () =>
-    (await connection.clear()) === 'unusable' ||
-    told(await guard.learnTraces(parsed, given, inquirerOn(connection)));
-  return { ask };
-}
-
 /** Sends a statement and answers its result. */
 export async function execute(
   execution: Execution,
@@ -167,9 +78,9 @@ export async function execute(
   const result = new SqlResult({ shapes, options, max: budget, onOverflow, source, call });
   try {
     const run = ready.read ? executeRead : executeWrite;
-    const whole = await run(execution, ready, result);
-    demandTold(execution, ready.read, whole);
-    return whole;
+    const told = await run(execution, ready, result);
+    demandTold(execution, { ...told, read: ready.read });
+    return told.whole;
   } catch (error) {
     result.abandon();
     if (overflowed && !(error instanceof GatewayError) && !call.signal.aborted)
@@ -178,17 +89,27 @@ export async function execute(
   }
 }
 
-async function executeRead(execution: Execution, ready: Query, result: SqlResult): Promise<Buffer> {
+/** A result, with what was asked of the encoding that its texts were told in. */
+interface Answer {
+  readonly whole: Buffer;
+  readonly question: EncodingQuestion | undefined;
+}
+
+async function executeRead(execution: Execution, ready: Query, result: SqlResult): Promise<Answer> {
   const { connection, database } = execution;
   const { before, after } = aroundRead(execution, ready.undone, ready.parsed);
+  // A read that is known whole sets nothing.
+  const question = ready.undone ? new EncodingQuestion() : undefined;
+  const through = [...before, ready.statement, ...asked(question), ...after];
   const wasIdle = connection.wire.idle;
   let tag: string;
   try {
     tag = await connection.wire.exchange({
-      bytes: statementMessages([...before, ready.statement, ...after], 'sync'),
+      bytes: statementMessages(through, 'sync'),
       until: 'ready',
       main: before.length,
       sink: result,
+      ...(question ? { others: new Map([[before.length + 1, question.sink]]) } : {}),
       rowMax: result.rowMax,
     });
   } catch (error) {
@@ -198,14 +119,19 @@ async function executeRead(execution: Execution, ready: Query, result: SqlResult
     throw error;
   }
   await database.types.learn(result.unknownTypes, (statement) => connection.rows(statement));
-  return finished(result, ready, tag);
+  return { whole: await finished(result, ready, tag), question };
+}
+
+/** What goes behind a statement to ask it. */
+function asked(question: EncodingQuestion | undefined): readonly Statement[] {
+  return question ? [question.statement] : [];
 }
 
 async function executeWrite(
   execution: Execution,
   ready: Query,
   result: SqlResult,
-): Promise<Buffer> {
+): Promise<Answer> {
   const { connection, database } = execution;
   const { wire } = connection;
   const ask =
@@ -215,13 +141,14 @@ async function executeWrite(
   const opening = execution.share?.opening.take();
   const isOpen = opening !== undefined || wire.inTransaction;
   // Rows are looked at before the change is kept, unless a transaction is open anyway.
-  const held = !opening && wire.idle && ready.parsed?.returnsRows === true;
+  const held = !opening && wire.idle && mayBeHeld(ready.parsed);
   const commits = !held && (!isOpen || ready.parsed?.kind === 'TransactionStmt');
+  const question = questionBehind(database, ready, commits);
   noteAltered(execution, ready);
   const isInside = ready.parsed?.commitsInside ?? mayCommitInside(ready.statement.text);
   connection.mayKeep ||= commits && isInside;
   const tag = await wire.exchange({
-    ...messageOf(execution, ready, { opening, ending: held ? 'flush' : 'sync' }),
+    ...messageOf(execution, ready, { opening, question, ending: held ? 'flush' : 'sync' }),
     until: held ? 'complete' : 'ready',
     commits,
     sink: result,
@@ -230,7 +157,8 @@ async function executeWrite(
   if (!held) {
     demandCommitted(ready.statement, tag);
     await database.types.learn(result.unknownTypes, ask(false));
-    return commits ? finishedAfter(result, ready, tag) : finished(result, ready, tag);
+    const finish = commits ? finishedAfter : finished;
+    return { whole: await finish(result, ready, tag), question };
   }
   let whole: Buffer;
   try {
@@ -244,25 +172,33 @@ async function executeWrite(
     throw error;
   }
   await wire.commit();
-  return whole;
+  return { whole, question: undefined };
 }
 
 const NOTHING_AROUND = { before: [], after: [] };
+
+/** What goes with a statement, and how its message ends. */
+interface Along {
+  readonly opening: OwnStatements | undefined;
+  readonly question: EncodingQuestion | undefined;
+  readonly ending: 'sync' | 'flush';
+}
 
 /** A statement with all that goes around it. */
 function messageOf(
   execution: Execution,
   { parsed, statement, undone }: Query,
-  { opening, ending }: { opening: OwnStatements | undefined; ending: 'sync' | 'flush' },
+  { opening, question, ending }: Along,
 ): Pick<Exchange, 'bytes' | 'main' | 'others' | 'behind' | 'ends'> {
   const around = undone ? undoing(execution.connection, 'READ ONLY') : NOTHING_AROUND;
   const before = [...(opening?.all ?? []), ...aheadOf(execution, parsed), ...around.before];
   const preparing = execution.share?.preparing;
-  const through = [...before, statement, ...around.after];
+  const through = [...before, statement, ...asked(question), ...around.after];
   const bytes = statementMessages([...through, ...(preparing?.own.all ?? [])], ending);
   const main = before.length;
   const others = new Map<number, Sink>();
   if (opening) others.set(opening.main, opening.sink);
+  if (question) others.set(main + 1, question.sink);
   if (!preparing) return { bytes, main, others };
   others.set(through.length + preparing.own.main, preparing.own.sink);
   return { bytes, main, others, behind: (error) => preparing.failed(error), ends: true };

@@ -18,6 +18,7 @@ describe('PostgreSQL 15', async () => {
   await import('./looked-up.test.ts');
   await import('./state.test.ts');
   await import('./reset.test.ts');
+  await import('./encoding.test.ts');
   await import('./write.test.ts');
   await import('./types.test.ts');
   await import('./transact.test.ts');

@@ -9,9 +9,10 @@ import {
 import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Done } from '../lender.ts';
+import { admitted, isWatched } from './admission.ts';
 import { bound } from './bound.ts';
 import { runCopyIn, runCopyOut } from './copy.ts';
-import { admitted, type Execution, execute, isWatched } from './execute.ts';
+import { type Execution, execute } from './execute.ts';
 import { runSeveral } from './several.ts';
 
 /** Runs a request of any type. @throws GatewayError, DatabaseError, ConnectionLost */

@@ -6,9 +6,10 @@ import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Done, Traces } from '../lender.ts';
+import { type Admitted, admitted, isWatched } from './admission.ts';
 import { undo } from './around.ts';
 import { demandEncoding, demandUtf8 } from './encoding.ts';
-import { type Admitted, admitted, type Execution, execute, isWatched } from './execute.ts';
+import { type Execution, execute } from './execute.ts';
 import { statementMessages } from './messages.ts';
 import { beginFailure } from './pooler.ts';
 

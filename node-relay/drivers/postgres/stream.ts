@@ -19,12 +19,13 @@ import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lender.ts';
 import { columnsLine, Filling, type Source } from '../lines.ts';
 import { LongLines } from '../long-lines.ts';
+import { admitted, isWatched } from './admission.ts';
 import { aheadOf, aroundRead, endUndone, undo } from './around.ts';
 import { bound } from './bound.ts';
 import type { Database } from './database.ts';
 import { demandTellable } from './encoding.ts';
 import type { Sink } from './exchange.ts';
-import { admitted, type Execution, isWatched } from './execute.ts';
+import type { Execution } from './execute.ts';
 import { executeMessages, portalMessages, statementMessages } from './messages.ts';
 
 /** Lines of the rows that a portal answers. */
@@ -174,7 +175,8 @@ class RowStreaming implements Streaming {
     }
     try {
       checkCount(this.#request.type, this.#lines.rowCount);
-      if (!this.read && this.#undoable && this.traces !== 'none') await demandTellable(connection);
+      const maySet = this.#undone || (!this.read && this.traces !== 'none');
+      if (maySet && this.#lines.rowCount > 0) await demandTellable(connection);
     } catch (error) {
       await undo(() => wire.rollback());
       throw error;

@@ -11,8 +11,9 @@ import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { checkEach, type OperationContext, runEach } from '../../../kinds/transaction.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lender.ts';
+import { type Admitted, admitted, isWatched } from './admission.ts';
 import { bound } from './bound.ts';
-import { type Admitted, admitted, type Execution, execute, isWatched } from './execute.ts';
+import { type Execution, execute } from './execute.ts';
 import { paramsWith } from './params-with.ts';
 import { inTransaction } from './several.ts';
 

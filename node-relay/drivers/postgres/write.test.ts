@@ -98,10 +98,18 @@ describe('a write', () => {
   });
 
   test('that cannot be undone says that it was applied', async () => {
-    const request = sql(`EXPLAIN (ANALYZE, FORMAT json) INSERT INTO items (name) VALUES ('kept')`);
-    expect(await fail(request, { resultMaxBytes: 60 })).toMatchObject({
+    await database.outside.query(`CREATE OR REPLACE PROCEDURE keep(INOUT name text, INOUT note text)
+      LANGUAGE sql AS $$ INSERT INTO items (name) VALUES ($1); SELECT $1, repeat('x', 60) $$`);
+    expect(await fail(sql("CALL keep('kept', '')"), { resultMaxBytes: 60 })).toMatchObject({
       code: 'RESULT_TOO_LARGE',
       details: [{ applied: true }],
+    });
+    const request = sql(
+      `EXPLAIN (ANALYZE, FORMAT json) INSERT INTO items (name) VALUES ('undone')`,
+    );
+    expect(await fail(request, { resultMaxBytes: 60 })).toMatchObject({
+      code: 'RESULT_TOO_LARGE',
+      details: [],
     });
     expect(await names()).toEqual(['kept']);
   });
