@@ -53,15 +53,35 @@ export async function loadReach(ctx: Context, from: StartVersion, pins?: Pins): 
   return reachOf(ctx, rows, { from, key, roots, code: 'TEMPLATE_FAILED' });
 }
 
-/** What a definition reaches that is not stored yet; none of it is remembered. */
-export async function loadReachOf(
+type References = readonly Pick<Step, 'kind' | 'id'>[];
+
+/**
+ * What a definition reaches that is not stored yet; none of it is remembered.
+ * @throws GatewayError BAD_REQUEST when it reaches too many templates
+ */
+export async function loadReachOf(ctx: Context, references: References): Promise<Reach> {
+  const roots = rootsOf(references);
+  return reachOf(ctx, await load(ctx, roots), { roots, code: 'BAD_REQUEST' });
+}
+
+/** The same of what is stored; undefined where that has come to reach too many templates. */
+export async function loadReachLeft(
   ctx: Context,
-  references: readonly Pick<Step, 'kind' | 'id'>[],
-): Promise<Reach> {
+  references: References,
+): Promise<Reach | undefined> {
+  const roots = rootsOf(references);
+  const rows = await load(ctx, roots);
+  return isCut(rows) ? undefined : reachOf(ctx, rows, { roots, code: 'BAD_REQUEST' });
+}
+
+function rootsOf(references: References): Roots {
   const idsOf = (sort: Step['kind']) =>
     references.filter(({ kind }) => kind === sort).map(({ id }) => id);
-  const roots = { versions: [], templates: idsOf('template'), endpoints: idsOf('endpoint') };
-  return reachOf(ctx, await load(ctx, roots), { roots, code: 'BAD_REQUEST' });
+  return { versions: [], templates: idsOf('template'), endpoints: idsOf('endpoint') };
+}
+
+function isCut({ templates }: Rows): boolean {
+  return templates.length > REACHED_MAX;
 }
 
 /** What was asked for. */
@@ -76,7 +96,7 @@ interface ReachQuery {
 
 async function reachOf(ctx: Context, rows: Rows, asked: ReachQuery): Promise<Reach> {
   const { from, code } = asked;
-  if (rows.templates.length > REACHED_MAX) {
+  if (isCut(rows)) {
     throw new GatewayError(code, `It nests more than ${REACHED_MAX} templates`);
   }
   const own = new Rights(ctx, rows.standing, rows.rules);

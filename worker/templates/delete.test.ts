@@ -1,10 +1,10 @@
 /** Templates that go, and what uses them. */
 import { env } from 'cloudflare:test';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/d1';
 import { describe, expect, test } from 'vitest';
 import { rules } from '../db/schema.ts';
-import { templateReferences, templateVersions } from '../db/templates.ts';
+import { templateReferences, templates, templateVersions } from '../db/templates.ts';
 import { failure, insertEndpoint, startGateway } from '../test/gateway.ts';
 import { GREETING, make, nesting, ORDER } from './test/definitions.ts';
 
@@ -60,6 +60,27 @@ describe('DELETE /templates/{template}', () => {
     expect((await gateway.call('DELETE', '/templates/place?confirm=true')).status).toBe(200);
     // What it nests is gone, and keeps nobody from its removal.
     expect((await gateway.call('DELETE', '/templates/outer', undefined, bearer)).status).toBe(200);
+  });
+
+  test('is for an Admin where it has come to nest more than can be looked at', async () => {
+    const gateway = await startGateway('Write');
+    const { uuid } = gateway.organization;
+    const admin = await gateway.token(await gateway.addUser('Admin'));
+    await make(gateway, { ...GREETING, id: 'inner' });
+    await make(gateway, nesting('outer', 'inner'));
+    const others = JSON.stringify(Array.from({ length: 100 }, (_, at) => `other${at}`));
+    const db = drizzle(env.DB);
+    const all = sql`${templates} t, (select value from json_each(${others})) other
+      where t.org_uuid = ${uuid} and t.id = 'inner'`;
+    await db.run(sql`insert into ${templates} select t.org_uuid, other.value, other.value, t.name,
+      t.version, t.created_at, t.created_by, t.updated_at, t.last_modified_by, t.revision from ${all}`);
+    await db.run(sql`insert into ${templateReferences}
+      select t.org_uuid, t.uuid, t.version, 'template', other.value, 'Read' from ${all}`);
+    expect(await gateway.call('DELETE', '/templates/outer')).toEqual({
+      status: 403,
+      body: failure('FORBIDDEN', 'This operation needs Admin access on the organization'),
+    });
+    expect((await gateway.call('DELETE', '/templates/outer', undefined, admin)).status).toBe(200);
   });
 
   test('of one in use lists what uses it, and goes when that is confirmed', async () => {

@@ -5,7 +5,7 @@ import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { raiseRules } from '../grants/changes/store.ts';
 import { demandRemoval } from '../reach/doors/keep.ts';
-import { loadReachOf } from '../reach/load.ts';
+import { loadReachLeft } from '../reach/load.ts';
 import { type IfMatch, isHeld, preconditionFailed } from '../revision.ts';
 import { selectUsers as selectWorkflows } from '../workflows/store.ts';
 import { type Template, templateNotFound } from './access.ts';
@@ -33,15 +33,15 @@ interface TemplateDeletion {
  */
 export async function deleteTemplate(
   ctx: Context,
-  { row }: Template,
+  { row, policy }: Template,
   confirmed: boolean,
   { ifMatch, demands }: TemplateDeletion,
 ): Promise<Affected> {
   const { db } = ctx;
   const { orgUuid, uuid, id } = row;
-  const reach = await loadReachOf(ctx, [{ kind: 'template', id: uuid }]);
-  if (reach.isDoor(uuid)) demandRemoval(reach, demands);
-  else demands.push(...reach.demandLeft(reach.stepsOf(uuid)));
+  const reach = await loadReachLeft(ctx, [{ kind: 'template', id: uuid }]);
+  const isDoor = !reach || reach.isDoor(uuid);
+  demands.push(...(isDoor ? demandRemoval(policy, reach) : reach.demandLeft(reach.stepsOf(uuid))));
   const [users, flows, deleted] = await db.batch([
     selectUsers(db, orgUuid, row),
     selectWorkflows(db, orgUuid, 'template', row),

@@ -1,15 +1,13 @@
 /** Deletes a workflow with all its versions, and cancels its runs, which stay readable until their retention ends. */
 import { GatewayError } from '../../proto/errors.ts';
-import { demand } from '../access/access.ts';
 import type { Demand } from '../access/demand.ts';
-import { onOrganizationAlone } from '../access/policy.ts';
+import { demandOnOrganization } from '../access/door/author.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { WorkflowRow } from '../db/workflows.ts';
 import { raiseRules } from '../grants/changes/store.ts';
-import { effectiveLevel } from '../levels.ts';
-import { demandRemoval, reachUnder } from '../reach/doors/keep.ts';
-import { loadReachOf } from '../reach/load.ts';
+import { demandRemoval, reachLeftUnder } from '../reach/doors/keep.ts';
+import { loadReachLeft } from '../reach/load.ts';
 import { type IfMatch, isHeld, preconditionFailed } from '../revision.ts';
 import { type Workflow, workflowNotFound } from './access.ts';
 import { isReached, loadWorkflows } from './admit.ts';
@@ -43,8 +41,12 @@ export async function deleteWorkflow(
   const { db } = ctx;
   const { row, policy } = workflow;
   const { orgUuid, uuid, id } = row;
-  if (row.runAs === 'author') demandRemoval(await reachUnder(ctx, [uuid]), demands);
-  else demands.push(...(await demandsOf(ctx, workflow)));
+  const isDoor = row.runAs === 'author';
+  demands.push(
+    ...(isDoor
+      ? demandRemoval(policy, await reachLeftUnder(ctx, [uuid]))
+      : await demandsOf(ctx, workflow)),
+  );
   await indexRuns(ctx, orgUuid);
   const [[active], users, deleted] = await db.batch([
     selectActive(db, orgUuid, uuid),
@@ -85,20 +87,11 @@ async function demandsOf(ctx: Context, { row, policy }: Workflow): Promise<Deman
   const references = await selectReferencesOf(ctx.db, row);
   const reached = references.filter(isReached);
   const [reach, others] = await Promise.all([
-    loadReachOf(ctx, reached).catch(tooWide),
+    loadReachLeft(ctx, reached),
     loadWorkflows(ctx, row, references),
   ]);
-  if (reach) return [...reach.demandLeft(reached), ...others.demands(references)];
-  const onOrganization = onOrganizationAlone(policy);
-  return [
-    demand({ held: effectiveLevel(onOrganization), policy: onOrganization, params: {} }, 'Admin'),
-  ];
-}
-
-/** What it names may have come to nest too many templates to be looked at: then an Admin may remove it. */
-function tooWide(thrown: unknown): undefined {
-  if (thrown instanceof GatewayError && thrown.code === 'BAD_REQUEST') return;
-  throw thrown;
+  if (!reach) return [demandOnOrganization(policy)];
+  return [...reach.demandLeft(reached), ...others.demands(references)];
 }
 
 /** @param active runs @param workflows ids of those that use it */

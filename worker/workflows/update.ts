@@ -8,7 +8,7 @@ import { prepareChanges } from '../data-changes/prepare.ts';
 import type { WorkflowRow } from '../db/workflows.ts';
 import { dividedInTurn, inItsTurn, mayStore } from '../limits/heavy-work.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
-import { demandRemoval, reachUnder } from '../reach/doors/keep.ts';
+import { demandRemoval, reachLeftUnder } from '../reach/doors/keep.ts';
 import { hold, type IfMatch, preconditionFailed } from '../revision.ts';
 import { refusal } from '../shapes/definition.ts';
 import { nextVersion } from '../templates/version.ts';
@@ -78,7 +78,9 @@ export async function updateWorkflow(
   if (status !== 'active' && status !== 'paused') {
     throw refusal([{ path: 'status', message: 'must be one of active, paused' }]);
   }
-  if (row.runAs === 'author') demandRemoval(await reachUnder(ctx, [uuid]), demands);
+  if (row.runAs === 'author') {
+    demands.push(...demandRemoval(workflow.policy, await reachLeftUnder(ctx, [uuid])));
+  }
   hold(tagOf(row), ifMatch);
   const next = { ...changedBy(ctx, row), status } as const;
   await store(ctx, { ...workflow, row }, { next, updatedFields, ifMatch });

@@ -47,6 +47,12 @@ export function keepsAllDoors(policy: Policy): boolean {
   return reaches(effectiveLevel(onOrganizationAlone(policy)), 'Admin');
 }
 
+/** Demands Admin on the organization, which is enough for any door. @throws GatewayError FORBIDDEN */
+export function demandOnOrganization(policy: Policy): Demand {
+  const alone = onOrganizationAlone(policy);
+  return demand({ held: effectiveLevel(alone), policy: alone, params: {} }, 'Admin');
+}
+
 /**
  * Demands what granting on each endpoint needs: a door lets its callers through to all of them.
  * @throws GatewayError FORBIDDEN naming the endpoint

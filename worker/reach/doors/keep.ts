@@ -1,12 +1,16 @@
 /** Who may store, change and remove doors, and what doors nest. Spec: keys-and-doors.md §2. */
 import { GatewayError } from '../../../proto/errors.ts';
-import { demand } from '../../access/access.ts';
 import type { Demand } from '../../access/demand.ts';
-import { demandAccount, demandKeeper, keepsAllDoors } from '../../access/door/author.ts';
+import {
+  demandAccount,
+  demandKeeper,
+  demandOnOrganization,
+  keepsAllDoors,
+} from '../../access/door/author.ts';
+import type { Policy } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import type { Guard } from '../../db/guard.ts';
-import { effectiveLevel } from '../../levels.ts';
-import { loadReachOf } from '../load.ts';
+import { loadReachLeft, loadReachOf } from '../load.ts';
 import type { Reach } from '../reach.ts';
 import { guardOf, type Nested, selectDoorsAbove, selectNamedUnder } from './store.ts';
 
@@ -37,8 +41,7 @@ export async function demandDoors(
   const versions = isDoor ? reach.templates : [];
   const policy = reach.onOrganization;
   if (keepsAllDoors(policy)) {
-    const standing = { held: effectiveLevel(policy), policy, params: {} };
-    if (isDoor || wasDoor) demands.push(demand(standing, 'Admin'));
+    if (isDoor || wasDoor) demands.push(demandOnOrganization(policy));
     return isDoor ? guardOf(storing, undefined, versions) : undefined;
   }
   const above = await selectDoorsAbove(ctx.db, ctx.caller.orgUuid, storing);
@@ -72,17 +75,15 @@ function doorsChanged({ kind, uuid, wasDoor }: Storing, above: readonly StoredDo
 }
 
 /**
- * Demands the same of who removes a door, or switches it on or off. What doors nest may go: they fail then, and what
- * takes its name is a change of what they nest.
- * @param reach of its version in force
- * @param demands gets what is demanded of the caller
+ * What is demanded, the same, of who removes a door, or switches it on or off. What doors nest may go: they fail then, and
+ * what takes its name is a change of what they nest.
+ * @param policy of the caller
+ * @param reach of its version in force; left out where that is too much to be looked at
  * @throws GatewayError FORBIDDEN
  */
-export function demandRemoval(reach: Reach, demands: Demand[]): void {
-  const policy = reach.onOrganization;
-  const standing = { held: effectiveLevel(policy), policy, params: {} };
-  if (keepsAllDoors(policy)) demands.push(demand(standing, 'Admin'));
-  else demands.push(...unnamed(demandOn, reach));
+export function demandRemoval(policy: Policy, reach: Reach | undefined): Demand[] {
+  if (!reach || keepsAllDoors(policy)) return [demandOnOrganization(policy)];
+  return unnamed(demandOn, reach);
 }
 
 /** What a stored template or workflow reaches, in its version in force. */
@@ -91,8 +92,16 @@ function reachOf(ctx: Context, { kind, uuid }: StoredDoor) {
 }
 
 /** What workflows reach in their versions in force, through others too. @param workflows ids, or UUIDs */
-export async function reachUnder(ctx: Context, workflows: readonly string[]): Promise<Reach> {
+async function reachUnder(ctx: Context, workflows: readonly string[]): Promise<Reach> {
   return loadReachOf(ctx, await selectNamedUnder(ctx.db, ctx.caller.orgUuid, workflows));
+}
+
+/** The same of what may be too much to be looked at: it is undefined then. @param workflows ids, or UUIDs */
+export async function reachLeftUnder(
+  ctx: Context,
+  workflows: readonly string[],
+): Promise<Reach | undefined> {
+  return loadReachLeft(ctx, await selectNamedUnder(ctx.db, ctx.caller.orgUuid, workflows));
 }
 
 function demandOn(reach: Reach): Demand[] {
