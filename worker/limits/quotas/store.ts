@@ -28,7 +28,8 @@ export function selectStored(db: Database, orgUuid: string) {
 }
 
 function storedBytes(orgUuid: string | SQLWrapper) {
-  const bytes = (column: SQLWrapper) => sql`length(cast(${column} as blob))`;
+  // Read from a row's head: the text itself is not.
+  const bytes = (column: SQLWrapper) => sql`octet_length(${column})`;
   const sums = [
     sql`(select coalesce(sum(${bytes(endpoints.sealedConfig)} + ${bytes(endpoints.description)} + ${FIXED_BYTES.endpoint}), 0)
       from ${endpoints} where ${endpoints.orgUuid} = ${orgUuid})`,
