@@ -84,7 +84,7 @@ export default defineConfig({
         test: {
           name: 'worker',
           include: ['worker/**/*.test.ts', 'proto/**/*.test.ts', 'kinds/**/*.test.ts'],
-          setupFiles: ['worker/test/migrate.ts', 'test/seed.ts'],
+          setupFiles: ['worker/test/migrate.ts', 'worker/test/statements.ts', 'test/seed.ts'],
           // A runtime for many files is eight times as fast; tests use unique names instead.
           isolate: false,
           expect,

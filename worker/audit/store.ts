@@ -115,12 +115,15 @@ export interface Numbered {
   readonly prevHash: string;
 }
 
-/** Gives entries their numbers, all or none; one that has its number keeps it. */
+/**
+ * Gives entries their numbers, all or none; one that has its number keeps it. Each is found by its position: by an index,
+ * which the signs keep from being used, the list would be read once for each entry that waits.
+ */
 export function numberEntries(db: Database, orgUuid: string, numbered: readonly Numbered[]) {
   return db.run(sql`update ${auditEntries}
     set "seq" = each.value ->> 'seq', "prev_hash" = each.value ->> 'prevHash', "hash" = each.value ->> 'hash'
     from json_each(${JSON.stringify(numbered)}) as each
-    where "org_uuid" = ${orgUuid} and ${POSITION} = each.value ->> 'position' and "seq" is null`);
+    where +"org_uuid" = ${orgUuid} and ${POSITION} = each.value ->> 'position' and +"seq" is null`);
 }
 
 /** At most one row. */

@@ -20,7 +20,10 @@ export interface Roots {
 /** Versions of templates, by UUID. */
 export type Pins = { readonly [uuid: string]: string };
 
-/** `reached(uuid, version)`: each template once, those that are nested in the version in force or that they are pinned to. */
+/**
+ * `reached(uuid, version)`: each template once, those that are nested in the version in force or that they are pinned to.
+ * Each step goes from what is reached: `cross join` keeps that order, in which nothing but that is read of the organization.
+ */
 function reached(orgUuid: string, { versions, templates: names, pins = {} }: Roots): SQL {
   const from = JSON.stringify(versions.map(({ uuid, version }) => [uuid, version]));
   const pinned = sql`(select value from json_each(${JSON.stringify(pins)}) where key = t.uuid)`;
@@ -28,12 +31,12 @@ function reached(orgUuid: string, { versions, templates: names, pins = {} }: Roo
     select value ->> 0, value ->> 1 from json_each(${from})
     union
     select t.uuid, t.version from json_each(${JSON.stringify(names)}) n
-      join ${templates} t on t.org_uuid = ${orgUuid} and (t.id = n.value or t.uuid = n.value)
+      cross join ${templates} t on t.org_uuid = ${orgUuid} and (t.id = n.value or t.uuid = n.value)
     union
     select t.uuid, coalesce(${pinned}, t.version) from reached r
-      join ${templateReferences} f on f.org_uuid = ${orgUuid} and f.template_uuid = r.uuid
+      cross join ${templateReferences} f on f.org_uuid = ${orgUuid} and f.template_uuid = r.uuid
         and f.version = r.version and f.kind = 'template'
-      join ${templates} t on t.org_uuid = ${orgUuid} and (t.id = f.target or t.uuid = f.target)
+      cross join ${templates} t on t.org_uuid = ${orgUuid} and (t.id = f.target or t.uuid = f.target)
     limit ${REACHED_MAX + 1})`;
 }
 
@@ -46,15 +49,16 @@ export interface ReachedVersion {
 }
 
 /** JSON of a template's version in force, of the one that it is pinned to, and of those where reaching begins. */
-function reachedVersions({ versions, pins = {} }: Roots): SQL<ReachedVersion[]> {
-  const v = templateVersions;
+function reachedVersions(orgUuid: string, { versions, pins = {} }: Roots): SQL<ReachedVersion[]> {
   const begun = sql`(select value ->> 'version' from json_each(${JSON.stringify(versions)})
     where value ->> 'uuid' = ${templates.uuid})`;
   const pinned = sql`(select value from json_each(${JSON.stringify(pins)}) where key = ${templates.uuid})`;
-  return sql`(select json_group_array(json_object('version', ${v.version}, 'runAs', ${v.runAs},
-      'author', ${v.authorUuid})) from ${v}
-    where ${v.orgUuid} = ${templates.orgUuid} and ${v.templateUuid} = ${templates.uuid}
-      and (${v.version} = ${templates.version} or ${v.version} in ${begun} or ${v.version} in ${pinned}))`.mapWith(
+  // As a statement within another: in the list of what is selected, columns lose the names of their tables.
+  const found = sql`(select json_group_array(json_object('version', v.version, 'runAs', v.run_as,
+      'author', v.author_uuid)) from ${templateVersions} v
+    where v.org_uuid = ${orgUuid} and v.template_uuid = ${templates.uuid}
+      and (v.version = ${templates.version} or v.version in ${begun} or v.version in ${pinned}))`;
+  return sql`${found}`.mapWith(
     (text: string) => JSON.parse(text) as ReachedVersion[], // As the statement makes it.
   );
 }
@@ -64,7 +68,7 @@ export function selectReached(db: Database, orgUuid: string, roots: Roots) {
   return db
     .select({
       ...getTableColumns(templates),
-      reachedVersions: reachedVersions(roots).as('reached_versions'),
+      reachedVersions: reachedVersions(orgUuid, roots).as('reached_versions'),
     })
     .from(templates)
     .where(
@@ -106,7 +110,7 @@ export function selectReferences(db: Database, orgUuid: string, roots: Roots) {
 /** Ids and UUIDs by which endpoints are named. */
 function endpointNames(orgUuid: string, roots: Roots): SQL {
   return sql`(${reached(orgUuid, roots)}
-    select f.target from reached r join ${templateReferences} f on f.org_uuid = ${orgUuid}
+    select f.target from reached r cross join ${templateReferences} f on f.org_uuid = ${orgUuid}
       and f.template_uuid = r.uuid and f.version = r.version and f.kind = 'endpoint'
     union select value from json_each(${JSON.stringify(roots.endpoints)}))`;
 }

@@ -28,7 +28,8 @@ export interface Audience {
 /** Tasks that have the caller as an assignee, or Admin of the workflow; those that do not tell their assignees, too. */
 function isFor({ rank, ranks, tags }: Audience): SQL {
   const { workflowUuid, audienceRank, audience } = workflowTasks;
-  const own = sql`coalesce((select value from json_each(${JSON.stringify(ranks)}) where key = ${workflowUuid}), ${rank})`;
+  // Looked up, not listed: a list would be read again for each task.
+  const own = sql`coalesce(${JSON.stringify(ranks)} ->> ${workflowUuid}, ${rank})`;
   const isNamed = sql`exists (select 1 from json_each(${audience}) where value in
     (select value from json_each(${JSON.stringify(tags)})))`;
   return sql`(${own} >= ${rankOf('Admin')} or ${audienceRank} <= ${own} or ${audience} is null or ${isNamed})`;

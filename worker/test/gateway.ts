@@ -19,6 +19,7 @@ import { newDataKey, seal } from '../secrets/seal.ts';
 import { settingsOf } from '../settings.ts';
 import { demandDescribed } from './described.ts';
 import { inTime, type Pending, pendingOf, settled } from './pending.ts';
+import { noteSent } from './sent.ts';
 
 /** 2026-01-01T00:00:00Z, in milliseconds. */
 export const NOW = 1_767_225_600_000;
@@ -156,9 +157,15 @@ function ownView(database: D1Database): D1Database {
   return new Proxy(database, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
+      if (name === 'prepare') return (text: string) => sendTo(target, text);
       return typeof member === 'function' ? member.bind(target) : member;
     },
   });
+}
+
+function sendTo(database: D1Database, text: string): D1PreparedStatement {
+  noteSent(text);
+  return database.prepare(text);
 }
 
 /** What `startGateway` makes. */

@@ -2,6 +2,7 @@
 import { and, asc, count, desc, eq, gt, gte, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { isReadable, type ReadablePage } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
+import { isNamedWorkflow } from '../db/named-workflow.ts';
 import { organizations } from '../db/schema.ts';
 import {
   type WorkflowRow,
@@ -199,11 +200,10 @@ export function selectLeadingTo(
       and ${w.orgUuid} = ${orgUuid}
     union
     select r.root, t.uuid from reached r
-      join ${w} o on o.org_uuid = ${orgUuid} and o.uuid = r.uuid
-      join ${f} f on f.org_uuid = ${orgUuid} and f.workflow_uuid = o.uuid
+      cross join ${w} o on o.org_uuid = ${orgUuid} and o.uuid = r.uuid
+      cross join ${f} f on f.org_uuid = ${orgUuid} and f.workflow_uuid = o.uuid
         and f.version = o.version and f.kind = 'workflow'
-      join ${w} t on t.org_uuid = ${orgUuid} and t.deleted_at is null
-        and (t.id = f.target or t.uuid = f.target)
+      cross join ${w} t on ${isNamedWorkflow(orgUuid)}
     limit ${FOLLOWED_MAX})`;
   return db
     .select({ uuid: w.uuid })

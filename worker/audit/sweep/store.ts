@@ -7,11 +7,9 @@ import { RETENTION_DAYS } from '../../limits/quotas/audit.ts';
 
 /** Organizations with entries that are not chained yet, at most `limit`. */
 export function selectUnchainedOrganizations(db: Database, limit: number) {
-  return db
-    .selectDistinct({ orgUuid: auditEntries.orgUuid })
-    .from(auditEntries)
-    .where(isNull(auditEntries.seq))
-    .limit(limit);
+  // By the index of those alone: SQLite would rather read that of all entries, in its order.
+  return db.all<{ readonly orgUuid: string }>(sql`select distinct "org_uuid" as "orgUuid"
+    from ${auditEntries} indexed by audit_entries_unchained where "seq" is null limit ${limit}`);
 }
 
 const DAY_MS = 24 * 3600 * 1000;

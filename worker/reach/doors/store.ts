@@ -2,6 +2,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
 import type { Guard } from '../../db/guard.ts';
+import { isNamedWorkflow } from '../../db/named-workflow.ts';
 import { organizations } from '../../db/schema.ts';
 import { templateReferences, templates, templateVersions } from '../../db/templates.ts';
 import { workflowReferences, workflows } from '../../db/workflows.ts';
@@ -14,22 +15,25 @@ export interface Nested {
   readonly uuid: string | undefined;
 }
 
-/** `kind` and `uuid` of the doors whose versions in force reach something, at whatever depth. */
+/**
+ * `kind` and `uuid` of the doors whose versions in force reach something, at whatever depth. Each step goes from what is
+ * above already, by what names that: in another order it would read all references of the organization.
+ */
 function doorsAbove(orgUuid: string, { kind, id, uuid = '' }: Nested): SQL {
   const [t, w, v] = [templates, workflows, templateVersions];
   return sql`with recursive above(kind, uuid, id) as (
     select ${kind}, ${uuid}, ${id}
     union
     select 'template', t.uuid, t.id from above a
-      join ${templateReferences} f on f.org_uuid = ${orgUuid} and f.kind = a.kind
-        and f.target in (a.id, a.uuid)
-      join ${t} t on t.org_uuid = ${orgUuid} and t.uuid = f.template_uuid and t.version = f.version
+      cross join ${templateReferences} f indexed by template_references_target
+        on f.org_uuid = ${orgUuid} and f.kind = a.kind and f.target in (a.id, a.uuid)
+      cross join ${t} t on t.org_uuid = ${orgUuid} and t.uuid = f.template_uuid and t.version = f.version
     union
     select 'workflow', w.uuid, w.id from above a
-      join ${workflowReferences} f on f.org_uuid = ${orgUuid} and f.kind = a.kind
-        and f.target in (a.id, a.uuid)
-      join ${w} w on w.org_uuid = ${orgUuid} and w.uuid = f.workflow_uuid and w.version = f.version
-        and w.deleted_at is null)
+      cross join ${workflowReferences} f indexed by workflow_references_target
+        on f.org_uuid = ${orgUuid} and f.kind = a.kind and f.target in (a.id, a.uuid)
+      cross join ${w} w on w.org_uuid = ${orgUuid} and w.uuid = f.workflow_uuid
+        and w.version = f.version and w.deleted_at is null)
     select a.kind, a.uuid from above a where a.uuid <> ${uuid} and case a.kind
       when 'template' then exists (select 1 from ${t} t join ${v} v on v.org_uuid = ${orgUuid}
         and v.template_uuid = t.uuid and v.version = t.version and v.run_as = 'author'
@@ -76,10 +80,9 @@ export function selectNamedUnder(db: Database, orgUuid: string, names: readonly 
       and (w.id in ${list} or w.uuid in ${list})
     union
     select t.uuid, t.version from flows r
-      join ${f} f on f.org_uuid = ${orgUuid} and f.workflow_uuid = r.uuid
+      cross join ${f} f on f.org_uuid = ${orgUuid} and f.workflow_uuid = r.uuid
         and f.version = r.version and f.kind = 'workflow'
-      join ${w} t on t.org_uuid = ${orgUuid} and t.deleted_at is null
-        and (t.id = f.target or t.uuid = f.target))`;
+      cross join ${w} t on ${isNamedWorkflow(orgUuid)})`;
   return db
     .selectDistinct({
       kind: sql<'endpoint' | 'template'>`${f.kind}`.as('named_kind'),
