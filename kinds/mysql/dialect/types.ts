@@ -54,6 +54,9 @@ export interface Column {
   readonly format: string;
 }
 
+/** Bits of a BIT column, which are its length, whose values are all exact as numbers of JSON. */
+export const EXACT_BITS = 53;
+
 /** How a column's values are written. */
 type Format =
   | 'integer'

@@ -95,6 +95,7 @@ function encoderOf(type: TypeTree, numbersAsStrings: boolean): Encoder {
     case 'Tuple':
       return tupleEncoder(type.parts, type.parts.map(of));
     default:
+      if (type.name.startsWith('Interval')) return numbersAsStrings ? asString : asInteger;
       return GEO.test(type.name) ? geometry : anything;
   }
 }

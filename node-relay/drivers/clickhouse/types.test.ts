@@ -93,9 +93,11 @@ describe('results', () => {
   });
 
   test('write every 64-bit integer as a string when that is asked for', async () => {
-    const request = sql('SELECT toInt64(1) AS a, [toUInt64(2)] AS b, toInt32(3) AS c');
+    const text =
+      'SELECT toInt64(1) AS a, [toUInt64(2)] AS b, toInt32(3) AS c, toIntervalDay(4) AS d';
+    const request = sql(text);
     const { rows } = await run(read, request, 'read', { numbersAsStrings: true });
-    expect(rows).toEqual([{ a: '1', b: ['2'], c: 3 }]);
+    expect(rows).toEqual([{ a: '1', b: ['2'], c: 3, d: '4' }]);
   });
 
   test('keep columns of the same name as arrays, and the last of them as objects', async () => {

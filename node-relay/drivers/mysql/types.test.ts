@@ -46,6 +46,17 @@ test('writes every 64-bit column as a string when asked', async () => {
   expect(rows).toEqual([{ a: 1, b: '3000000000' }]);
 });
 
+test.each([undefined, []])(
+  'and every column of more bits than a number has: params %j',
+  async (params) => {
+    await database.outside.query(`DROP TABLE IF EXISTS bits; CREATE TABLE bits (a bit(53), b bit(54));
+    INSERT INTO bits VALUES (5, 6)`);
+    const query = sql('SELECT a, b FROM bits', params);
+    const { rows } = await run(read, query, 'read', { numbersAsStrings: true });
+    expect(rows).toEqual([{ a: 5, b: '6' }]);
+  },
+);
+
 describe('NULL IN (SELECT …) is NULL once the table has rows, and false while it has none', () => {
   beforeAll(() =>
     database.outside.query(`

@@ -12,6 +12,7 @@ import {
   type Column,
   type ColumnType,
   columnType,
+  EXACT_BITS,
   TYPE,
 } from '../../../kinds/mysql/dialect/types.ts';
 import { floatText, momentText } from '../../../kinds/mysql/dialect/values.ts';
@@ -28,12 +29,17 @@ const NOT_FIXED = 7;
 const BIT_MAX_BYTES = 8;
 
 /** As an integer: BIT(64) has no more bits. */
-function bitText(reader: Packet): string {
+function bitsOf(reader: Packet): bigint {
   let value = 0n;
   const bytes = reader.length();
   if (bytes > BIT_MAX_BYTES) throw new Unreadable('more bits than a value has');
   for (let left = bytes; left > 0; left -= 1) value = (value << 8n) | BigInt(reader.u8());
-  return bigintText(value);
+  return value;
+}
+
+function bitEncoder({ length }: Column, numbersAsStrings: boolean): Encoder {
+  const asString = numbersAsStrings && length > EXACT_BITS;
+  return asString ? (reader) => `"${bitsOf(reader)}"` : (reader) => bigintText(bitsOf(reader));
 }
 
 function lengthString(reader: Packet): string {
@@ -150,6 +156,8 @@ export function binaryEncoder(column: Column, numbersAsStrings: boolean): Encode
       return binaryMoment(column.decimals, false, 'Z');
     case 'time':
       return binaryTime(column.decimals);
+    case 'bit':
+      return bitEncoder(column, numbersAsStrings);
     default:
       return lengthEncoder(format);
   }
@@ -173,8 +181,6 @@ function lengthEncoder(format: ColumnType['format']): Encoder {
   switch (format) {
     case 'decimal':
       return lengthQuoted;
-    case 'bit':
-      return bitText;
     case 'bytes':
       return lengthBytes;
     case 'json':
@@ -219,6 +225,8 @@ export function textEncoder(column: Column, numbersAsStrings: boolean): Encoder 
       return textMoment('');
     case 'timestamp':
       return textMoment('Z');
+    case 'bit':
+      return bitEncoder(column, numbersAsStrings);
     default:
       return lengthEncoder(format);
   }

@@ -31,6 +31,15 @@ test.each([
 });
 
 test.each([
+  [53, '[6]'],
+  [54, '["6"]'],
+])('with numbers as strings %s bits are %s', (columnLength, expected) => {
+  const field = { name: 'a', type: 'BIT', columnLength } as Field; // What else a field says is not looked at.
+  const options = { numbersAsStrings: true, rowFormat: 'array' } as const;
+  expect(writtenRows([field], [['\u0006']], options).rows.join()).toBe(expected);
+});
+
+test.each([
   ['ENUM', 63, '["/wA="]'],
   ['SET', 63, '["/wA="]'],
   ['ENUM', 255, '["\ufffd\\u0000"]'],

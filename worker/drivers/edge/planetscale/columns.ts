@@ -7,7 +7,12 @@ import {
   jsonOrString,
   plainString,
 } from '../../../../kinds/json-forms.ts';
-import { type Column, columnType, TYPE } from '../../../../kinds/mysql/dialect/types.ts';
+import {
+  type Column,
+  columnType,
+  EXACT_BITS,
+  TYPE,
+} from '../../../../kinds/mysql/dialect/types.ts';
 import { momentText } from '../../../../kinds/mysql/dialect/values.ts';
 
 /** A value as it travels: a character for each of its bytes. */
@@ -138,7 +143,7 @@ function encoderOf(column: Column, numbersAsStrings: boolean): Encoder {
     case 'timestamp':
       return moment('Z');
     case 'bit':
-      return bitText;
+      return bitEncoder(column, numbersAsStrings);
     case 'bytes':
       return (value) => plainString(btoa(value));
     case 'json':
@@ -148,10 +153,15 @@ function encoderOf(column: Column, numbersAsStrings: boolean): Encoder {
   }
 }
 
-function bitText(value: string): string {
+function bitEncoder({ length }: Column, numbersAsStrings: boolean): Encoder {
+  const asString = numbersAsStrings && length > EXACT_BITS;
+  return asString ? (value) => `"${bitsOf(value)}"` : (value) => bigintText(bitsOf(value));
+}
+
+function bitsOf(value: string): bigint {
   let bits = 0n;
   for (const byte of value) bits = (bits << 8n) | BigInt(byte.charCodeAt(0));
-  return bigintText(bits);
+  return bits;
 }
 
 /** UTF-8, which most texts do not have to be decoded from. */
