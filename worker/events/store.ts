@@ -114,13 +114,13 @@ export class EventStore {
     this.#sql.exec(`UPDATE waits SET after = ? WHERE ${where}`, after, run, path, before);
   }
 
-  /** Waits whose source has newer events than they know. */
+  /** Waits whose source has newer events than they know. Found by source: those that know all are not read. */
   toTell(limit: number): WaitRow[] {
     type Row = { [Member in keyof WaitRow]: WaitRow[Member] }; // An interface has no index signature.
     return this.#sql
       .exec<Row>(
         `SELECT w.run, w.path, w.source, w.pattern, w.after FROM heads h
-          JOIN waits w ON w.source = h.source AND w.after < h.seq LIMIT ?`,
+          CROSS JOIN waits w ON w.source = h.source AND w.after < h.seq LIMIT ?`,
         limit,
       )
       .toArray();

@@ -103,14 +103,14 @@ export class TriggerRows {
     );
   }
 
-  /** Triggers whose source has newer events than they were offered, the earliest place first. */
+  /** Triggers whose source has newer events than they were offered, the earliest place first; others are not read. */
   #behind(): TriggerRow[] {
     if (!this.isOpen) return [];
     type Row = { [Member in keyof TriggerRow]: TriggerRow[Member] }; // An interface has no index signature.
     return this.#sql
       .exec<Row>(
         `SELECT t.workflow, t.place, t.id, t.version, t.source, t.pattern, t.after FROM heads h
-          JOIN triggers t ON t.source = h.source AND t.after < h.seq AND t.is_active = 1
+          CROSS JOIN triggers t ON t.source = h.source AND t.after < h.seq AND t.is_active = 1
           ORDER BY t.source, t.after`,
       )
       .toArray();
