@@ -148,7 +148,7 @@ export const templateRoutes: AnyRoute[] = [
     path: '/templates/:template',
     summary: 'Delete a template with all its versions',
     description:
-      'What workflows or other templates use needs `?confirm=true`; those fail from then on.',
+      'What workflows or other templates use needs `?confirm=true`; those fail from then on. It needs what storing it needed, on what its version in force reaches and is still there.',
     tag: 'Templates',
     errors: ['TEMPLATE_IN_USE'],
     access: onTemplate('Write'),

@@ -114,7 +114,7 @@ export const workflowRoutes: AnyRoute[] = [
     path: '/workflows/:workflow',
     summary: 'Delete a workflow with all its versions',
     description:
-      'While runs are active, or other workflows run it as a subworkflow, it needs `?confirm=true`. Its runs are then cancelled and undo what they did; those of the others fail where they come to it. Runs stay readable by the UUID of the workflow until their retention ends.',
+      'While runs are active, or other workflows run it as a subworkflow, it needs `?confirm=true`. Its runs are then cancelled and undo what they did; those of the others fail where they come to it. Runs stay readable by the UUID of the workflow until their retention ends. It needs what storing it needed, on what its version in force reaches and is still there.',
     tag: 'Workflows',
     errors: ['WORKFLOW_IN_USE', 'WORKFLOW_RUNNING'],
     access: onWorkflow('Write'),
