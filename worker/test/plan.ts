@@ -9,6 +9,7 @@ export interface PlanLine {
 
 /** An index of the database. */
 export interface Index {
+  /** No two rows have the same in it: it is unique, and takes no null, of which there may be many. */
   readonly isUnique: boolean;
   /** Of some rows alone. */
   readonly isPartial: boolean;

@@ -69,6 +69,7 @@ export function planOf(text: string): Promise<PlanLine[]> {
 
 const Named = z.object({ name: z.string() });
 const IndexRow = z.object({ name: z.string(), unique: z.number(), partial: z.number() });
+const ColumnRow = z.object({ name: z.string(), notnull: z.number(), pk: z.number() });
 let known: Promise<Known> | undefined;
 
 /** What the database has; read once. */
@@ -82,19 +83,21 @@ async function readKnown(): Promise<Known> {
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*'",
     Named,
   );
-  const indexes = new Map<string, Index>();
-  for (const table of tables) {
-    for (const { name, unique, partial } of await rowsOf(
-      `PRAGMA index_list("${table.name}")`,
-      IndexRow,
-    )) {
-      const columns = await rowsOf(`PRAGMA index_info("${name}")`, z.object({}));
-      indexes.set(name, {
-        isUnique: unique === 1,
-        isPartial: partial === 1,
-        columns: columns.length,
-      });
-    }
-  }
-  return { tables: new Set(tables.map(({ name }) => name)), indexes };
+  const indexes: (readonly [string, Index])[] = [];
+  for (const { name } of tables) indexes.push(...(await indexesOf(name)));
+  return { tables: new Set(tables.map(({ name }) => name)), indexes: new Map(indexes) };
+}
+
+async function indexesOf(table: string) {
+  const columns = await rowsOf(`PRAGMA table_info("${table}")`, ColumnRow);
+  const filled = columns.filter(({ notnull, pk }) => notnull === 1 || pk > 0);
+  const isFilled = new Set(filled.map(({ name }) => name));
+  const rows = await rowsOf(`PRAGMA index_list("${table}")`, IndexRow);
+  return Promise.all(
+    rows.map(async ({ name, unique, partial }): Promise<readonly [string, Index]> => {
+      const held = await rowsOf(`PRAGMA index_info("${name}")`, Named);
+      const isUnique = unique === 1 && held.every((column) => isFilled.has(column.name));
+      return [name, { isUnique, isPartial: partial === 1, columns: held.length }];
+    }),
+  );
 }
